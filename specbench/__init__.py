@@ -1,0 +1,10 @@
+"""Measures where speculative decoding stops paying.
+
+Importing the package is cheap on purpose: pandas, matplotlib and pydantic load
+only where they are used, so that the command line answers at once.
+"""
+
+__version__ = "0.1.0"
+
+MEASUREMENT_VERSION = 1
+"""Raised by every change that can move a number (see CHANGELOG, "Measurement")."""

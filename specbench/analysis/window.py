@@ -1,0 +1,97 @@
+"""The measured part of a cell: from the instant when every slot has finished its
+first request (all are busy, one generation has turned over) to the instant when the
+first slot runs dry. Ramp and drain are outside, by the same rule for every arm."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from specbench.analysis.requests import token_arrivals
+from specbench.schema.sample import Outcome, RequestSample
+from specbench.units import NS_PER_S, seconds_between
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of monotonic time, in ns."""
+
+    open_ns: int
+    close_ns: int
+
+    @property
+    def seconds(self) -> float:
+        """Length."""
+        return seconds_between(self.open_ns, self.close_ns)
+
+    def holds(self, sample: RequestSample) -> bool:
+        """Whether a request was sent and ended inside."""
+        return self.open_ns <= sample.sent_ns and sample.end_ns <= self.close_ns
+
+
+@dataclass(frozen=True, slots=True)
+class NoWindow:
+    """Why there is no window."""
+
+    reason: str
+
+
+def find_window(
+    samples: Sequence[RequestSample], concurrency: int
+) -> Window | NoWindow:
+    """The window of a closed-loop cell, from its requests alone."""
+    by_slot: dict[int, list[RequestSample]] = defaultdict(list)
+    for sample in samples:
+        by_slot[sample.slot].append(sample)
+    if len(by_slot) < concurrency:
+        return NoWindow(f"only {len(by_slot)} of {concurrency} slots sent a request")
+    if any(len(sent) < 2 for sent in by_slot.values()):
+        return NoWindow(
+            "some slot sent one request only, so no generation turned over:"
+            " send at least 2 requests a slot"
+        )
+    opened = max(min(s.end_ns for s in sent) for sent in by_slot.values())
+    closed = min(max(s.end_ns for s in sent) for sent in by_slot.values())
+    if closed <= opened:
+        return NoWindow(
+            "the first slot ran dry before the last one had turned over:"
+            " send more requests a slot"
+        )
+    return Window(opened, closed)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTokens:
+    """Output tokens that arrived in a window."""
+
+    total: float
+    after_first: float
+    """Of these, tokens that were not in their request's first chunk's first place:
+    each request's first token, which prefill gives, is left out."""
+    is_exact: bool
+
+
+def tokens_in_window(samples: Sequence[RequestSample], window: Window) -> WindowTokens:
+    """Count tokens by arrival instant; failed requests are left out."""
+    total = first_tokens = 0.0
+    exact = True
+    for sample in samples:
+        if sample.outcome is Outcome.FAILED:
+            continue
+        for place, arrival in enumerate(token_arrivals(sample)):
+            if window.open_ns < arrival.instant_ns <= window.close_ns:
+                total += arrival.tokens
+                first_tokens += 1 if place == 0 and arrival.tokens >= 1 else 0
+                exact = exact and arrival.is_exact
+    return WindowTokens(total, total - first_tokens, exact)
+
+
+def mean_in_flight(samples: Sequence[RequestSample], window: Window) -> float:
+    """Time-weighted mean of requests in flight, as the client saw it."""
+    busy = sum(
+        max(
+            0,
+            min(s.end_ns, window.close_ns) - max(s.sent_ns, window.open_ns),
+        )
+        for s in samples
+    )
+    return busy / NS_PER_S / window.seconds

@@ -1,0 +1,198 @@
+"""What a run shows while it works: on a terminal a last line that moves, elsewhere
+plain lines. It draws in the caller's thread, at most once a second: a thread of its
+own would make the load generator late."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from specbench.clock import monotonic_ns
+from specbench.runner.events import (
+    CellEnded,
+    CellFailed,
+    CellProgress,
+    CellStarted,
+    Event,
+    Freezing,
+    LaunchFailed,
+    LaunchReady,
+    LaunchStarted,
+    LaunchWaiting,
+    SweepStarted,
+)
+from specbench.schema.cell import CellKey
+from specbench.schema.findings import CellStats
+from specbench.units import seconds_between
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+DRAW_S = 1.0
+LINE_CHARS = 60
+
+
+class ProgressDisplay:
+    """Turns events into lines on standard error."""
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self._is_quiet = is_quiet
+        self._is_live = sys.stderr.isatty() and not is_quiet
+        self._live: Live | None = None
+        self._drawn_ns = 0
+        self._cell: CellStarted | None = None
+        self._cell_began_ns = 0
+        self._launch = ""
+
+    def __enter__(self) -> "ProgressDisplay":
+        if self._is_live:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(
+                "", console=Console(stderr=True), auto_refresh=False, transient=True
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Take one event."""
+        match event:
+            case SweepStarted():
+                launches = len(event.plan.launches)
+                self._say(
+                    f"{event.plan.cell_count} cells in {launches} launches;"
+                    f" results in {event.folder}"
+                )
+            case LaunchStarted():
+                self._launch = launch_words(event)
+                self._say(f"{self._launch}: {start_words(event)}")
+            case LaunchWaiting():
+                self._draw(f"{self._launch}: {wait_words(event)}")
+            case LaunchReady():
+                self._say(f"{self._launch}: {ready_words(event)}")
+            case LaunchFailed():
+                log = f"\n  log: {event.log_path}" if event.log_path else ""
+                self._say(f"{self._launch}: failed: {event.reason}{log}", always=True)
+            case Freezing():
+                self._draw(f"freezing first answers: {event.done} of {event.total}")
+            case CellStarted():
+                self._cell = event
+                self._cell_began_ns = monotonic_ns()
+                self._draw(cell_words(event, 0, 0.0), force=True)
+            case CellProgress():
+                self._draw_cell(event.done)
+            case CellEnded():
+                self._say(self._ended_words(event))
+            case CellFailed():
+                self._say(
+                    f"  {key_words(event.key)}: {event.reason}", always=True
+                )
+
+    def _draw_cell(self, done: int) -> None:
+        if self._cell is not None:
+            elapsed = seconds_between(self._cell_began_ns, monotonic_ns())
+            self._draw(cell_words(self._cell, done, elapsed))
+
+    def _ended_words(self, event: CellEnded) -> str:
+        place = left = ""
+        if self._cell is not None:
+            width = len(str(self._cell.total))
+            place = f"[{self._cell.number:>{width}}/{self._cell.total}] "
+            left = duration_words(max(0.0, self._cell.remaining_s - event.seconds))
+        return f"  {place}{stats_words(event.stats)} ({event.seconds:.0f} s; {left})"
+
+    def _say(self, line: str, *, always: bool = False) -> None:
+        if self._live is not None:
+            self._live.console.print(line, markup=False, highlight=False)
+        elif always or not self._is_quiet:
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+
+    def _draw(self, line: str, *, force: bool = False) -> None:
+        """The moving last line; nothing where there is no terminal."""
+        if self._live is None:
+            return
+        now = monotonic_ns()
+        if not force and seconds_between(self._drawn_ns, now) < DRAW_S:
+            return
+        self._drawn_ns = now
+        from rich.text import Text
+
+        self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+
+def launch_words(event: LaunchStarted) -> str:
+    """Which launch, in a few words."""
+    launch = event.launch
+    return (
+        f"launch {launch.index}/{event.total} {launch.arm} (replicate"
+        f" {launch.replicate}) on {launch.target.label}"
+    )
+
+
+def start_words(event: LaunchStarted) -> str:
+    """Where to look while the engine starts."""
+    if event.log_path is None:
+        return "a server that already runs"
+    return f"starting {event.launch.target.engine}, log in {event.log_path}"
+
+
+def wait_words(event: LaunchWaiting) -> str:
+    """What the engine does before it is ready."""
+    doing = "downloading" if event.is_downloading else "starting"
+    return f"{doing} for {event.elapsed_s:.0f} s: {event.last_line[-LINE_CHARS:]}"
+
+
+def ready_words(event: LaunchReady) -> str:
+    """Version and capacity."""
+    facts = event.facts
+    words = [f"{facts.engine} {facts.version or '(version unknown)'}"]
+    if event.seconds is not None:
+        words.insert(0, f"ready after {event.seconds:.0f} s")
+    if facts.kv_capacity_tokens is not None:
+        words.append(f"KV cache {facts.kv_capacity_tokens:,} tokens")
+    return ", ".join(words)
+
+
+def key_words(key: CellKey) -> str:
+    """Which cell, in a few words."""
+    c = key.condition
+    context = f", context {c.context}" if c.context else ""
+    warmth = f", temperature {c.temperature:g}" if c.temperature else ""
+    return f"{key.arm} {c.dataset}{context}{warmth} c={c.concurrency}"
+
+
+def cell_words(cell: CellStarted, done: int, elapsed_s: float) -> str:
+    """The moving line of a running cell."""
+    left = duration_words(max(0.0, cell.remaining_s - elapsed_s))
+    return (
+        f"cell {cell.number}/{cell.total}  {key_words(cell.key)}  {done} of"
+        f" {cell.requests} requests  {left} ({cell.basis})"
+    )
+
+
+def stats_words(stats: CellStats) -> str:
+    """A measured cell in one line."""
+    from specbench.report.words import lag, milliseconds, shown, significant
+
+    tpot = stats.tpot.p50 if stats.tpot else None
+    words = [key_words(stats.key) + ":"]
+    words.append(f"{shown(stats.output_throughput, significant)} tokens/s")
+    words.append(f"TPOT {shown(tpot, milliseconds)} ms")
+    if stats.tokens_per_step is not None:
+        words.append(f"{significant(stats.tokens_per_step)} tokens/step")
+    words.append(f"client lag p99 {shown(stats.client_lag_p99, lag)} ms")
+    if stats.is_void:
+        words.append("VOID")
+    codes = ", ".join(f.code for f in stats.findings)
+    return "  ".join([*words, *([f"[{codes}]"] if codes else [])])
+
+
+def duration_words(seconds: float) -> str:
+    """Time left, as coarse as the estimate is."""
+    if seconds < 90:
+        return f"about {seconds:.0f} s left"
+    return f"about {seconds / 60:.0f} min left"

@@ -1,0 +1,115 @@
+"""`specbench run`: launch engines, sweep, store, report."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from specbench.cli.streams import Format, emit, tell
+from specbench.errors import ExitCode, InputError
+
+if TYPE_CHECKING:
+    from specbench.schema.plan import SweepPlan
+
+
+def run(
+    sweep: Path = typer.Argument(help="Sweep file (TOML).", show_default=False),
+    set_: list[str] = typer.Option(
+        [],
+        "--set",
+        metavar="KEY=VALUE",
+        help="Replace a value of the sweep file, e.g. measure.replicates=1 or"
+        " load.concurrency=[1,8]. May be given again.",
+        show_default=False,
+    ),
+    results: Path = typer.Option(
+        Path("results"), "--results", metavar="DIR", help="Where the run is stored."
+    ),
+    url: list[str] = typer.Option(
+        [],
+        "--url",
+        metavar="ARM=URL",
+        help="Measure a server that already runs instead of launching one; give one"
+        " for `baseline` and one for each arm. A key that they need comes from the"
+        " environment variable SPECBENCH_API_KEY.",
+        show_default=False,
+    ),
+    dry_run: bool = typer.Option(
+        False,
+        "--dry-run",
+        help="Check everything, print launches, cells and expected time, start"
+        " nothing.",
+    ),
+    format_: Format = typer.Option(
+        Format.TABLE, "--format", help="How the result is printed."
+    ),
+    quiet: bool = typer.Option(
+        False, "--quiet", "-q", help="No progress, only results and failures."
+    ),
+) -> None:
+    """Launch engines, sweep, store, report.
+
+    For each target the baseline (the same server without speculation) and every arm
+    are launched in balanced order and measured at each load with the same prompts.
+    Results go to DIR/<sweep>/<start>-<id>/: tables, CSV, plots, raw samples, logs.
+
+    Example: specbench run sweeps/cpu-demo.toml --set measure.replicates=1
+    """
+    from specbench.engines import ADAPTERS
+    from specbench.planning.expand import plan_sweep
+    from specbench.planning.read_sweep import read_sweep
+    from specbench.runner.preflight import prepare_sweep
+
+    spec = read_sweep(sweep, set_, engines=tuple(ADAPTERS))
+    plan = plan_sweep(spec)
+    urls = parse_urls(url, plan)
+    prepared = prepare_sweep(plan, str(sweep), will_launch=not urls)
+    if dry_run:
+        from specbench.cli.dry_run import show_plan
+
+        show_plan(plan, format_)
+        return
+    from specbench.cli.progress import ProgressDisplay
+    from specbench.cli.show import show_run
+    from specbench.runner.job import execute
+
+    with ProgressDisplay(is_quiet=quiet) as display:
+        done = execute(prepared, sweep.stem, results, urls, display)
+    show_run(done, format_)
+    if done.findings.failed_launches:
+        tell("error: not every arm could be measured; what could be is kept")
+        raise typer.Exit(ExitCode.ENGINE_FAILED)
+    if format_ is Format.TABLE:
+        emit(f"Run folder: {done.folder}")
+
+
+def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
+    """`ARM=URL` pairs; all arms or none."""
+    from specbench.schema.sweep import BASELINE
+
+    if not given:
+        return {}
+    arms = [BASELINE, *(arm.name for arm in plan.spec.arms)]
+    urls: dict[str, str] = {}
+    for pair in given:
+        name, _, url = pair.partition("=")
+        if name not in arms:
+            raise InputError(
+                f"--url {pair}: there is no arm {name!r}",
+                hint=f"the sweep's arms are {', '.join(arms)}",
+            )
+        if not url.startswith(("http://", "https://")):
+            raise InputError(
+                f"--url {pair}: {url!r} is not a URL",
+                hint=f"e.g. --url {name}=http://127.0.0.1:8000",
+            )
+        urls[name] = url.rstrip("/")
+    lacking = [arm for arm in arms if arm not in urls]
+    if lacking:
+        raise InputError(
+            f"--url: no URL for {', '.join(lacking)}",
+            hint="either every arm is launched or every arm has a URL",
+        )
+    if len(plan.spec.targets) > 1:
+        raise InputError("--url: the sweep has several targets; give a sweep with one")
+    return urls

@@ -1,0 +1,181 @@
+"""What a running vLLM says of itself: its pages first, its start-up log for the rest.
+Written from vLLM 0.32.0; nothing here raises, a fact that is not said is None."""
+
+import math
+import re
+from typing import Any
+
+import orjson
+
+from specbench.engines.contract import FactPages
+from specbench.schema.record import EngineFacts
+from specbench.wire.errors import WireError
+from specbench.wire.prometheus import Series, parse_exposition
+
+CACHE_INFO = "vllm:cache_config_info"
+
+_LOG_LINE = re.compile(
+    r"^(?:\((?P<process>[^)]*)\) )?"
+    r"(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d "
+    r"\[[^\]]*\] (?P<message>.*)$"
+)
+"""vllm/logging_utils/formatter.py, 0.32.0; child processes put `(name pid=N)` first."""
+
+_KV_SIZE = re.compile(
+    r"\bKV cache size: (?P<tokens>[\d,]+) tokens, Maximum concurrency for"
+    r" [\d,]+ tokens per request: (?P<times>[\d.]+)x"
+)
+"""v1/core/kv_cache_utils.py: `GPU KV cache size: ...`, or `CPU` in front."""
+
+_BANNER_VERSION = re.compile(r"LLM engine \(v(?P<version>[^)\s]+)\) with config:")
+_PREFIX_CACHING = re.compile(r"\benable_prefix_caching=(True|False)\b")
+_GIVEN_SEQS = re.compile(r"'max_num_seqs': (\d+)")
+_GIVEN_BATCHED = re.compile(r"'max_num_batched_tokens': (\d+)")
+_CHUNKED_BATCHED = re.compile(
+    r"Chunked prefill is enabled with max_num_batched_tokens=(\d+)"
+)
+"""config/scheduler.py; the value after all defaults."""
+
+_SELF_CHANGES = re.compile(
+    r"async(hronous)? scheduling .*disabled"
+    r"|max_num_scheduled_tokens is set to"
+    r"|\b(overriding|truncating|raising|defaulted|auto-fit) "
+    r"|prefix caching( is not supported| to be disabled|: )"
+    r"|setting (cudagraph_mode|speculative_draft_tensor_parallel_size)="
+    r"|dynamic speculative decoding"
+    r"|(with|with spec-decode for|without intel openmp).*speculative decoding"
+    r"|speculative decoding on cpu without"
+    r"|is deprecated and replaced with",
+    re.IGNORECASE,
+)
+"""Wordings by which 0.32.0 says that it runs otherwise than it was told (config/*.py,
+v1/sample/logits_processor, v1/worker/cpu_worker.py, v1/core/kv_cache_utils.py)."""
+
+
+def read_facts(engine: str, pages: FactPages) -> EngineFacts:
+    """`engine` is the adapter's name: others speak this dialect too."""
+    messages = _messages(pages.log)
+    cache = _cache_series(pages.metrics)
+    model = _first_model(pages.models)
+    tokens, times = _kv_sizes(cache, messages)
+    return EngineFacts(
+        engine=engine,
+        version=_version(pages.version, messages),
+        model_id=_text(model.get("id")),
+        max_model_len=_whole(model.get("max_model_len")),
+        kv_capacity_tokens=tokens,
+        kv_max_concurrency=times,
+        max_num_seqs=_last_number(messages, _GIVEN_SEQS),
+        max_num_batched_tokens=_last_number(messages, _CHUNKED_BATCHED)
+        or _last_number(messages, _GIVEN_BATCHED),
+        prefix_caching=_prefix_caching(cache, messages),
+        notes=_self_changes(messages),
+    )
+
+
+def _messages(log: str) -> list[tuple[str, str]]:
+    """(process, message) of each log line."""
+    matches = (_LOG_LINE.match(line) for line in log.splitlines())
+    return [(m["process"] or "", m["message"]) for m in matches if m]
+
+
+def _json_object(page: str | None) -> dict[str, Any]:
+    try:
+        value = orjson.loads(page or "")
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _version(page: str | None, messages: list[tuple[str, str]]) -> str | None:
+    said = _text(_json_object(page).get("version"))
+    if said is not None:
+        return said
+    matches = (_BANNER_VERSION.search(message) for _, message in messages)
+    return next((m["version"] for m in matches if m), None)
+
+
+def _first_model(page: str | None) -> dict[str, Any]:
+    models = _json_object(page).get("data")
+    if isinstance(models, list) and models and isinstance(models[0], dict):
+        return models[0]
+    return {}
+
+
+def _cache_series(page: str | None) -> list[Series]:
+    """One for each engine."""
+    try:
+        return [s for s in parse_exposition(page or "") if s.name == CACHE_INFO]
+    except WireError:
+        return []
+
+
+def _kv_sizes(
+    cache: list[Series], messages: list[tuple[str, str]]
+) -> tuple[int | None, float | None]:
+    """Tokens, and requests of full length at once; summed over engines."""
+    tokens = [_number(s.labels.get("kv_cache_size_tokens")) for s in cache]
+    times = [_number(s.labels.get("kv_cache_max_concurrency")) for s in cache]
+    from_log = _kv_sizes_of_log(messages)
+    total = _sum(tokens) or from_log[0]
+    return None if total is None else int(total), _sum(times) or from_log[1]
+
+
+def _kv_sizes_of_log(
+    messages: list[tuple[str, str]],
+) -> tuple[float | None, float | None]:
+    """The last line of each engine process."""
+    last: dict[str, tuple[float | None, float | None]] = {}
+    for process, message in messages:
+        match = _KV_SIZE.search(message)
+        if match:
+            last[process] = (
+                _number(match["tokens"].replace(",", "")),
+                _number(match["times"]),
+            )
+    return _sum([t for t, _ in last.values()]), _sum([c for _, c in last.values()])
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _sum(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if known and len(known) == len(values) else None
+
+
+def _last_number(
+    messages: list[tuple[str, str]], pattern: re.Pattern[str]
+) -> int | None:
+    matches = (pattern.search(message) for _, message in messages)
+    found = [int(m[1]) for m in matches if m]
+    return found[-1] if found else None
+
+
+def _prefix_caching(
+    cache: list[Series], messages: list[tuple[str, str]]
+) -> bool | None:
+    words = [s.labels.get("enable_prefix_caching") for s in cache]
+    if not words:
+        matches = (_PREFIX_CACHING.search(message) for _, message in messages)
+        words = [m[1] for m in matches if m]
+    return {"True": True, "False": False}.get(words[-1] or "") if words else None
+
+
+def _self_changes(messages: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Each process says it again; once is enough."""
+    said = (message for _, message in messages if _SELF_CHANGES.search(message))
+    return tuple(dict.fromkeys(said))

@@ -1,0 +1,33 @@
+"""What a report says about a run beside its findings: where, when and with what the
+figures were made. Filled by whoever has the run's record; nothing here is derived."""
+
+from dataclasses import dataclass, field
+
+from specbench.schema.record import DatasetUse
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Circumstances of a run, in words fit for a caption."""
+
+    sweep_name: str
+    run_id: str
+    started_utc: str
+    """ISO 8601."""
+    device: str
+    """What computed, e.g. `1x NVIDIA H100` or `2 cores of Intel Xeon 8481C`."""
+    engines: tuple[str, ...]
+    """With version, e.g. `vLLM 0.32.0`."""
+    models: tuple[str, ...]
+    datasets: tuple[DatasetUse, ...]
+    launches_per_arm: int
+    specbench_version: str
+    measurement_version: int
+    engine_by_target: dict[str, str] = field(default_factory=dict)
+    """Target label -> its entry of `engines`; needed only where there are several."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of the machine or the client, one sentence each."""
+
+    def engine_of(self, target: str) -> str:
+        """The engine that served a target; all of them where nobody said which."""
+        return self.engine_by_target.get(target) or ", ".join(self.engines)

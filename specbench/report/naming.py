@@ -1,0 +1,43 @@
+"""What a condition is called inside one run: the data set always, and of target,
+context and temperature only what differs between its cells."""
+
+from dataclasses import dataclass
+
+from specbench.schema.cell import CellKey, Condition
+from specbench.schema.findings import RunFindings
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Which parts of a condition need saying."""
+
+    has_targets: bool
+    has_contexts: bool
+    has_temperatures: bool
+
+    def condition(self, condition: Condition) -> str:
+        """A condition without its load, for titles."""
+        parts = [condition.dataset]
+        if self.has_contexts:
+            parts.append(f"context {condition.context or 'as is'}")
+        if self.has_temperatures:
+            parts.append(f"temperature {condition.temperature:g}")
+        if self.has_targets:
+            parts.insert(0, condition.target)
+        return ", ".join(parts)
+
+    def cell(self, key: CellKey) -> str:
+        """A cell without its launch, for lists."""
+        condition = key.condition
+        return f"{self.condition(condition)}, c{condition.concurrency}, {key.arm}"
+
+
+def name_conditions(findings: RunFindings) -> Naming:
+    """The naming that tells all cells of a run apart."""
+    conditions = [cell.key.condition for cell in findings.cells]
+    conditions += [p.condition for curve in findings.curves for p in curve.points]
+    return Naming(
+        has_targets=len({c.target for c in conditions}) > 1,
+        has_contexts=len({c.context for c in conditions}) > 1,
+        has_temperatures=len({c.temperature for c in conditions}) > 1,
+    )

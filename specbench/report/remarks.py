@@ -1,0 +1,165 @@
+"""What stands below the figures: why a dash is a dash, what was found in which cells
+with advice, what was left out of the data sets, which launches failed. Text in plain
+lines; tables and Markdown only set it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from specbench.report import words
+from specbench.report.blocks import Block, LoadRow
+from specbench.report.facts import RunFacts
+from specbench.report.naming import name_conditions
+from specbench.report.sides import Side
+from specbench.schema.estimate import Estimate
+from specbench.schema.findings import RunFindings, Severity
+
+MAX_LINES = 6
+"""Cells listed for one code; the JSON report has all of them."""
+
+VOID_NOTE = "A VOID cell takes part in nothing; a flagged one counts."
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRemark:
+    """One code over the whole run."""
+
+    code: str
+    severity: Severity
+    cell_count: int
+    advice: tuple[str, ...]
+    lines: tuple[str, ...]
+    """`cells: message`, one for each message and group of launches."""
+
+    @property
+    def title(self) -> str:
+        """Severity in words, so that no colour is needed to see it."""
+        effect = "VOID" if self.severity is Severity.VOID else "flagged"
+        return f"{self.code}: {words.counted(self.cell_count, 'cell')} {effect}"
+
+
+def group_by_code(findings: RunFindings) -> tuple[CodeRemark, ...]:
+    """Findings of all cells, void codes first, in the order in which they came up."""
+    naming = name_conditions(findings)
+    cells: dict[tuple[Severity, str], set[str]] = {}
+    advice: dict[tuple[Severity, str], dict[str, None]] = {}
+    launches: dict[tuple[Severity, str], dict[tuple[str, str], list[int]]] = {}
+    for cell in findings.cells:
+        for found in cell.findings:
+            code = (found.severity, found.code)
+            cells.setdefault(code, set()).add(cell.key.cell_id)
+            advice.setdefault(code, {})[found.advice] = None
+            line = (naming.cell(cell.key), found.message)
+            same = launches.setdefault(code, {}).setdefault(line, [])
+            same.append(cell.key.replicate)
+    remarks = [
+        CodeRemark(
+            code=code[1],
+            severity=code[0],
+            cell_count=len(cells[code]),
+            advice=tuple(advice[code]),
+            lines=tuple(_code_lines(launches[code])),
+        )
+        for code in cells
+    ]
+    return tuple(sorted(remarks, key=lambda r: r.severity is not Severity.VOID))
+
+
+Places = dict[str, dict[str, list[int]]]
+"""Sentence -> figure or arm -> loads."""
+
+
+def explain_dashes(block: Block) -> tuple[str, ...]:
+    """Why figures are missing in a block: one line a reason, with figure and loads."""
+    places: Places = {}
+    for row in block.rows:
+        for name, figure in _figures(row):
+            if figure.missing is not None:
+                loads = places.setdefault(figure.missing, {}).setdefault(name, [])
+                loads.append(row.concurrency)
+    return tuple(_place_lines(places))
+
+
+def explain_marks(block: Block) -> tuple[str, ...]:
+    """Which figures were made in another way than the usual one, and how."""
+    places: Places = {}
+    for row in block.rows:
+        for name, side in (("baseline", row.baseline), ("arm", row.arm)):
+            for mark in sorted(side.marks) if side else ():
+                loads = places.setdefault(mark.value, {}).setdefault(name, [])
+                loads.append(row.concurrency)
+    return tuple(_place_lines(places))
+
+
+def describe_datasets(facts: RunFacts) -> tuple[str, ...]:
+    """Each data set with how much of it was used and left out."""
+    return tuple(
+        f"{use.name}: {words.counted(use.used, 'entry', 'entries')} used,"
+        f" {len(use.skipped)} skipped{_reasons(use.skipped)}"
+        for use in facts.datasets
+    )
+
+
+def describe_run(facts: RunFacts) -> str:
+    """One line: on what, with what, how often."""
+    launches = words.counted(facts.launches_per_arm, "launch", "launches")
+    parts = [
+        ", ".join(facts.models),
+        facts.device,
+        ", ".join(facts.engines),
+        ", ".join(use.name for use in facts.datasets),
+        f"{launches} per arm",
+        f"run {facts.run_id}",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def spread_note(facts: RunFacts) -> str:
+    """What the brackets are, and what they are not."""
+    if facts.launches_per_arm < 2:
+        return "One launch per arm: no spread, no interval; differences may be noise."
+    return (
+        "[lowest, highest] of the launches: a spread, not a confidence interval"
+        f" ({facts.launches_per_arm} launches per arm)."
+    )
+
+
+def _place_lines(places: Places) -> Iterable[str]:
+    for sentence, names in places.items():
+        where = (f"{name} at {words.listed(at)}" for name, at in names.items())
+        yield f"{sentence}: {'; '.join(where)}"
+
+
+def _code_lines(launches: dict[tuple[str, str], list[int]]) -> Iterable[str]:
+    for place, ((where, message), found) in enumerate(launches.items()):
+        if place == MAX_LINES:
+            yield f"and {len(launches) - MAX_LINES} more (the JSON report has all)"
+            return
+        noun = "launch" if len(found) == 1 else "launches"
+        yield f"{where}, {noun} {words.listed(found)}: {message}"
+
+
+def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
+    yield from _side_figures("baseline", row.baseline)
+    if row.arm is None:
+        return
+    yield from _side_figures("arm", row.arm)
+    yield "acceptance rate", row.arm.acceptance_rate
+    yield "acceptance length", row.arm.acceptance_length
+    yield "tokens per step", row.arm.tokens_per_step
+    yield "throughput speedup", row.throughput_speedup
+    yield "TPOT speedup", row.tpot_speedup
+
+
+def _side_figures(name: str, side: Side) -> Iterable[tuple[str, Estimate]]:
+    yield f"{name} batch", side.running_batch
+    yield f"{name} throughput", side.output_throughput
+    yield f"{name} TPOT", side.tpot
+    yield f"{name} looping share", side.looping_share
+    yield f"{name} client lag", side.client_lag_p99
+
+
+def _reasons(skipped: tuple[str, ...]) -> str:
+    if not skipped:
+        return ""
+    more = f"; and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+    return f" ({'; '.join(skipped[:3])}{more})"

@@ -1,0 +1,2 @@
+"""Plan to records: the only place that joins the effects (launch, load, scrape,
+host, store) with the pure logic."""

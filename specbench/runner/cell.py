@@ -1,0 +1,175 @@
+"""One cell against one endpoint: prompts become requests, the load is driven, the
+metrics are read beside it, and what came back is parsed after the drain."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from specbench.clock import monotonic_ns, utc_now
+from specbench.engines.contract import EngineAdapter
+from specbench.load.client import (
+    PreparedRequest,
+    RequestSettings,
+    prepare_request,
+    read_exchange,
+)
+from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.schema.cell import CellKey
+from specbench.schema.plan import CellSize
+from specbench.schema.prompt import Prompt
+from specbench.schema.record import CellRecord
+from specbench.schema.sample import RequestSample, Role
+from specbench.schema.snapshot import (
+    EngineCounters,
+    EngineGauges,
+    EngineReading,
+    MetricsSnapshot,
+    Phase,
+)
+from specbench.scrape.snapshots import SnapshotReader
+from specbench.units import seconds_between
+from specbench.wire.prometheus import WireError
+
+try:
+    import uvloop
+except ImportError:  # pragma: no cover - Windows
+    uvloop = None
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server to measure."""
+
+    url: str
+    adapter: EngineAdapter
+    model_id: str
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CellTask:
+    """What to measure."""
+
+    key: CellKey
+    launch_index: int
+    warmup: tuple[Prompt, ...]
+    measured: tuple[Prompt, ...]
+    max_tokens: int
+    request_s: float
+    """About how long one request takes at this load."""
+    extra_body: dict[str, Any]
+
+    @property
+    def size(self) -> CellSize:
+        """How many requests."""
+        return CellSize(len(self.warmup), len(self.measured))
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCell:
+    """What was seen of a cell."""
+
+    record: CellRecord
+    samples: tuple[RequestSample, ...]
+    snapshots: tuple[MetricsSnapshot, ...]
+
+
+def measure_cell(
+    endpoint: Endpoint, task: CellTask, on_progress: Callable[[int], None]
+) -> MeasuredCell:
+    """Measure one cell; blocks until it has drained."""
+    requests = _prepare(endpoint, task)
+    started = utc_now()
+    began = monotonic_ns()
+    driven, snapshots = run_loop(
+        _drive_and_scrape(endpoint, task, requests, on_progress)
+    )
+    record = CellRecord(
+        key=task.key,
+        launch_index=task.launch_index,
+        size=task.size,
+        started_utc=started.isoformat(timespec="milliseconds"),
+        duration_s=seconds_between(began, monotonic_ns()),
+        client=driven.client,
+    )
+    samples = tuple(read_exchange(exchange) for exchange in driven.exchanges)
+    return MeasuredCell(record, samples, tuple(snapshots))
+
+
+def _prepare(endpoint: Endpoint, task: CellTask) -> tuple[PreparedRequest, ...]:
+    settings = RequestSettings(
+        model=endpoint.model_id,
+        max_tokens=task.max_tokens,
+        temperature=task.key.condition.temperature,
+        extras={**endpoint.adapter.request_extras(), **task.extra_body},
+    )
+    roles = [(p, Role.WARMUP) for p in task.warmup]
+    roles += [(p, Role.MEASURED) for p in task.measured]
+    return tuple(
+        prepare_request(index, prompt, role, settings)
+        for index, (prompt, role) in enumerate(roles)
+    )
+
+
+async def _drive_and_scrape(
+    endpoint: Endpoint,
+    task: CellTask,
+    requests: tuple[PreparedRequest, ...],
+    on_progress: Callable[[int], None],
+) -> tuple[DrivenCell, list[MetricsSnapshot]]:
+    snapshots: list[MetricsSnapshot] = []
+    adapter = endpoint.adapter
+    async with SnapshotReader(
+        endpoint.url, adapter.metrics_path, adapter.series_prefix
+    ) as reader:
+
+        async def read_metrics(phase: Phase) -> None:
+            snapshots.append(await reader.take(phase))
+
+        load = CellLoad(
+            base_url=endpoint.url,
+            path=adapter.chat_path,
+            requests=requests,
+            concurrency=task.key.condition.concurrency,
+            request_s=task.request_s,
+            headers=endpoint.headers,
+        )
+        hooks = CellHooks(on_phase=read_metrics, on_progress=on_progress)
+        driven = await drive_cell(load, hooks)
+    return driven, snapshots
+
+
+def translate_snapshots(
+    adapter: EngineAdapter, snapshots: Sequence[MetricsSnapshot]
+) -> tuple[EngineReading, ...]:
+    """Readings of the pages that could be read."""
+    readings = []
+    for snapshot in snapshots:
+        if snapshot.text is None:
+            continue
+        try:
+            counters, gauges = adapter.read_metrics(snapshot.text)
+        except WireError:
+            counters, gauges = NO_COUNTERS, NO_GAUGES
+        readings.append(
+            EngineReading(snapshot.phase, snapshot.instant_ns, counters, gauges)
+        )
+    return tuple(readings)
+
+
+NO_COUNTERS = EngineCounters(*(None,) * 11)
+NO_GAUGES = EngineGauges(None, None, None)
+
+
+def run_loop(main: Awaitable[T]) -> T:
+    """Run a coroutine on uvloop where it is there, else on asyncio's own loop."""
+    factory = uvloop.new_event_loop if uvloop is not None else None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(_as_coroutine(main))
+
+
+async def _as_coroutine(main: Awaitable[T]) -> T:
+    return await main

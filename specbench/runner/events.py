@@ -1,0 +1,114 @@
+"""What happens during a run, told to whoever shows it. Values only."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from specbench.schema.cell import CellKey
+from specbench.schema.findings import CellStats
+from specbench.schema.plan import LaunchPlan, SweepPlan
+from specbench.schema.record import EngineFacts
+
+
+@dataclass(frozen=True, slots=True)
+class SweepStarted:
+    """The plan is checked and the run folder is there."""
+
+    plan: SweepPlan
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchStarted:
+    """An engine is being started (or a running server is taken up)."""
+
+    launch: LaunchPlan
+    total: int
+    log_path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchWaiting:
+    """The engine is not ready yet."""
+
+    elapsed_s: float
+    last_line: str
+    is_downloading: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchReady:
+    """The engine serves."""
+
+    launch: LaunchPlan
+    seconds: float | None
+    facts: EngineFacts
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFailed:
+    """The engine did not serve; the sweep goes on with the next launch."""
+
+    launch: LaunchPlan
+    reason: str
+    log_path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freezing:
+    """First answers are being frozen for the second turns."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellStarted:
+    """A cell begins."""
+
+    key: CellKey
+    requests: int
+    number: int
+    """Position among all cells of the sweep, from 1."""
+    total: int
+    remaining_s: float
+    """Estimated time to the end of the sweep, this cell included."""
+    basis: str
+    """What the estimate rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellProgress:
+    """So many requests of the running cell have ended."""
+
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellEnded:
+    """A cell is measured and stored."""
+
+    stats: CellStats
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CellFailed:
+    """A cell could not be measured to its end."""
+
+    key: CellKey
+    reason: str
+
+
+Event = (
+    SweepStarted
+    | LaunchStarted
+    | LaunchWaiting
+    | LaunchReady
+    | LaunchFailed
+    | Freezing
+    | CellStarted
+    | CellProgress
+    | CellEnded
+    | CellFailed
+)
+Listener = Callable[[Event], None]

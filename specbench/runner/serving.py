@@ -1,0 +1,220 @@
+"""From a launch plan to a server that answers, and back to nothing: starts the
+engine, waits, asks for its facts, and ends it whatever happens in between."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from specbench.clock import utc_now
+from specbench.engines import ADAPTERS
+from specbench.engines.contract import EngineAdapter, FactPages, LaunchRequest
+from specbench.errors import EngineError
+from specbench.host.affinity import CpuSplit
+from specbench.host.gpu_choice import select_gpus
+from specbench.launch.downloads import hub_download_active
+from specbench.launch.health import HealthProbe
+from specbench.launch.log_tail import read_tail
+from specbench.launch.ports import find_free_port
+from specbench.launch.process import EngineProcess
+from specbench.launch.readiness import StartupRules, StartupWatch, wait_until_ready
+from specbench.runner.cell import Endpoint
+from specbench.runner.events import LaunchWaiting, Listener
+from specbench.runner.preflight import HOST
+from specbench.schema.host import HostFacts
+from specbench.schema.plan import LaunchPlan
+from specbench.schema.record import EngineFacts, LaunchRecord
+from specbench.scrape.pages import fetch_page
+
+PAGE_TIMEOUT_S = 10.0
+LOG_TAIL_BYTES = 1 << 20
+API_KEY_VARIABLE = "SPECBENCH_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that is ready, and the record of how it came to be."""
+
+    endpoint: Endpoint
+    record: LaunchRecord
+    facts: EngineFacts
+    why_dead: Callable[[], str | None]
+    """Why the engine has ended by itself; None while it lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSite:
+    """Where and on what launches run."""
+
+    run_folder: Path
+    run_id: str
+    cpus: CpuSplit
+    usable_cpus: tuple[int, ...]
+    """CPUs that an engine's own processes may use."""
+    host: HostFacts
+
+
+class LaunchFailure(EngineError):
+    """A launch that did not serve; carries the record to keep."""
+
+    def __init__(self, error: EngineError, record: LaunchRecord) -> None:
+        super().__init__(error.message, error.hint)
+        self.record = record
+
+
+@contextlib.contextmanager
+def serve(
+    launch: LaunchPlan, site: LaunchSite, log_path: Path, listener: Listener
+) -> Iterator[Served]:
+    """A launched engine, ready; ended on leaving, its descendants too."""
+    adapter = ADAPTERS[launch.target.engine]
+    port = launch.target.port or find_free_port(HOST)
+    url = f"http://{HOST}:{port}"
+    gpus = select_gpus(
+        site.host.gpus,
+        launch.target.tensor_parallel,
+        os.environ.get("CUDA_VISIBLE_DEVICES"),
+    )
+    command = adapter.command(
+        LaunchRequest(
+            target=launch.target,
+            speculative=launch.speculative,
+            caps=launch.caps,
+            host=HOST,
+            port=port,
+            engine_cpus=site.cpus.engine,
+            model_name=launch.target.label,
+        )
+    )
+    if gpus:
+        command = replace(
+            command, env={**command.env, "CUDA_VISIBLE_DEVICES": ",".join(gpus)}
+        )
+    record = LaunchRecord(
+        index=launch.index,
+        target=launch.target.label,
+        arm=launch.arm,
+        replicate=launch.replicate,
+        command=command.argv,
+        env=command.env,
+        url=url,
+        started_utc=utc_now().isoformat(timespec="milliseconds"),
+        log_path=str(log_path.relative_to(site.run_folder)),
+        host=site.host,
+    )
+    process = EngineProcess.start(
+        command, log_path, f"{site.run_id}-{launch.index}", site.usable_cpus or None
+    )
+    is_ready = False
+    try:
+        try:
+            ready_s = _wait(process, url, adapter, launch, log_path, listener)
+            is_ready = True
+            facts = read_facts(
+                url, adapter, log=read_tail(log_path, LOG_TAIL_BYTES), headers={}
+            )
+        except EngineError as error:
+            raise LaunchFailure(
+                error, replace(record, error=_one_text(error))
+            ) from error
+        yield Served(
+            endpoint=Endpoint(
+                url, adapter, facts.model_id or launch.target.label, headers={}
+            ),
+            record=replace(record, ready_s=ready_s, facts=facts),
+            facts=facts,
+            why_dead=lambda: _why_dead(process, adapter, log_path),
+        )
+    finally:
+        process.stop(is_starting=not is_ready)
+
+
+def _wait(
+    process: EngineProcess,
+    url: str,
+    adapter: EngineAdapter,
+    launch: LaunchPlan,
+    log_path: Path,
+    listener: Listener,
+) -> float:
+    """Seconds from launch to ready."""
+    environment = {**os.environ, **launch.target.env}
+    with HealthProbe(url, adapter.health_path) as probe:
+        clock = wait_until_ready(
+            process,
+            probe,
+            StartupRules(
+                log_path, launch.target.startup_timeout_s, adapter.find_cause
+            ),
+            StartupWatch(
+                is_downloading=hub_download_active(environment),
+                on_progress=lambda *seen: listener(LaunchWaiting(*seen)),
+            ),
+        )
+    return clock.elapsed_s
+
+
+def _why_dead(
+    process: EngineProcess, adapter: EngineAdapter, log_path: Path
+) -> str | None:
+    code = process.poll()
+    if code is None:
+        return None
+    cause = adapter.find_cause(read_tail(log_path, LOG_TAIL_BYTES))
+    return f"the engine ended by itself (exit code {code}): {cause}"
+
+
+@contextlib.contextmanager
+def take_up(launch: LaunchPlan, url: str, host: HostFacts) -> Iterator[Served]:
+    """A server that already runs; it is left alone afterwards."""
+    adapter = ADAPTERS[launch.target.engine]
+    headers = auth_headers(os.environ)
+    record = LaunchRecord(
+        index=launch.index,
+        target=launch.target.label,
+        arm=launch.arm,
+        replicate=launch.replicate,
+        command=(),
+        url=url,
+        started_utc=utc_now().isoformat(timespec="milliseconds"),
+        host=host,
+    )
+    try:
+        facts = read_facts(url, adapter, log="", headers=headers)
+    except EngineError as error:
+        raise LaunchFailure(error, replace(record, error=_one_text(error))) from error
+    endpoint = Endpoint(url, adapter, facts.model_id or launch.target.model, headers)
+    yield Served(endpoint, replace(record, facts=facts), facts, lambda: None)
+
+
+def auth_headers(environ: Mapping[str, str]) -> dict[str, str]:
+    """A key for servers that want one; it comes from the environment only and is
+    sent to the server only."""
+    key = environ.get(API_KEY_VARIABLE)
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def read_facts(
+    url: str, adapter: EngineAdapter, *, log: str, headers: dict[str, str]
+) -> EngineFacts:
+    """Ask a running server what it is. Only the list of models is indispensable."""
+
+    def page(path: str) -> str | None:
+        with contextlib.suppress(EngineError):
+            return fetch_page(url, path, PAGE_TIMEOUT_S, headers)
+        return None
+
+    models = fetch_page(url, adapter.models_path, PAGE_TIMEOUT_S, headers)
+    return adapter.read_facts(
+        FactPages(
+            version=page(adapter.version_path),
+            models=models,
+            metrics=page(adapter.metrics_path),
+            log=log,
+        )
+    )
+
+
+def _one_text(error: EngineError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -1,0 +1,54 @@
+"""What will be done: launches in order, each with its cells. Made by `planning`,
+acted on by `runner`."""
+
+from dataclasses import dataclass
+
+from specbench.schema.cell import CellKey
+from specbench.schema.sweep import SweepSpec, Target
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionCaps:
+    """Caps that every arm of a target gets explicitly and identically."""
+
+    max_num_seqs: int
+    """Sequences that the engine may run at once."""
+    max_num_batched_tokens: int | None
+    """Tokens in one engine step; None = the engine's own default (read back)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """One engine start and the cells measured on it, in order."""
+
+    index: int
+    """Position in the sweep, from 1."""
+    target: Target
+    arm: str
+    speculative: dict[str, object] | None
+    """None for the baseline."""
+    replicate: int
+    caps: AdmissionCaps
+    cells: tuple[CellKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellSize:
+    """How many requests a cell sends."""
+
+    warmup: int
+    """Sent first, one a slot, never measured; handed over without draining."""
+    measured: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPlan:
+    """The whole sweep, in the order in which it will run."""
+
+    spec: SweepSpec
+    launches: tuple[LaunchPlan, ...]
+
+    @property
+    def cell_count(self) -> int:
+        """Cells over all launches."""
+        return sum(len(launch.cells) for launch in self.launches)

@@ -1,0 +1,1 @@
+"""Which cells to measure next, given what is known so far. Pure."""

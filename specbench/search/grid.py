@@ -1,0 +1,25 @@
+"""What to measure next: in a grid, everything, in one order that is the same in all
+launches. An adaptive search will answer the same question from what is known."""
+
+from specbench.schema.cell import Condition
+from specbench.schema.sweep import Load, Workload
+
+
+def grid_conditions(
+    target: str, workload: Workload, load: Load
+) -> tuple[Condition, ...]:
+    """All conditions of a target (its label). Loads rise, so that an engine that falls
+    over under load has given its lower points by then."""
+    return tuple(
+        Condition(
+            target=target,
+            dataset=dataset,
+            context=context,
+            temperature=temperature,
+            concurrency=concurrency,
+        )
+        for dataset in workload.datasets
+        for context in workload.context
+        for temperature in workload.temperature
+        for concurrency in sorted(load.concurrency)
+    )

@@ -1,0 +1,79 @@
+"""Server-sent events from bytes in any split, by the rules of the HTML standard
+("Parsing an event stream"). Lines are cut as bytes, before decoding: a character that
+arrives in two reads stays whole, and U+2028 inside a text ends no line."""
+
+import re
+from dataclasses import dataclass
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class SseEvent:
+    """One event that had data."""
+
+    data: str
+    """Its data lines, joined by a line feed."""
+    event: str | None
+    """Value of its last `event:` line; None where it had none."""
+
+
+class SseDecoder:
+    """Keeps what is not complete yet. An event comes out of the feed that completed
+    its blank line; one that the stream leaves unfinished never comes out."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._is_first_line = True
+        self._skips_line_feed = False
+        self._data: list[bytes] = []
+        self._event: bytes | None = None
+
+    @property
+    def is_inside_event(self) -> bool:
+        """Whether the stream, if it ended here, would lose something."""
+        return bool(self._rest or self._data)
+
+    def feed(self, data: bytes) -> list[SseEvent]:
+        """Events that these bytes complete."""
+        if self._skips_line_feed and data:
+            # the carriage return before it has ended the line already
+            data = data.removeprefix(b"\n")
+            self._skips_line_feed = False
+        if not data:
+            return []
+        buffer = self._rest + data
+        self._skips_line_feed = buffer.endswith(b"\r")
+        *lines, self._rest = _LINE_END.split(buffer)
+        events = []
+        for line in lines:
+            event = self._take_line(line)
+            if event is not None:
+                events.append(event)
+        return events
+
+    def _take_line(self, line: bytes) -> SseEvent | None:
+        if self._is_first_line:
+            line = line.removeprefix(_BOM)
+            self._is_first_line = False
+        if not line:
+            return self._end_event()
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._data.append(value)
+        elif name == b"event":
+            self._event = value
+        # a comment has an empty name; `id` and `retry` are for reconnecting
+        return None
+
+    def _end_event(self) -> SseEvent | None:
+        data, name = self._data, self._event
+        self._data, self._event = [], None
+        if not data:
+            return None
+        return SseEvent(
+            data=b"\n".join(data).decode("utf-8", "replace"),
+            event=None if name is None else name.decode("utf-8", "replace"),
+        )
