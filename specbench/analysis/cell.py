@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from specbench.analysis.acceptance import (
+    NO_DRAFTS,
     Missing,
     acceptance_between,
     counter_growth,
@@ -74,6 +75,10 @@ def summarise_cell(seen: CellObservations) -> CellStats:
     acceptance = _keep(
         missing, "acceptance", _acceptance(seen.readings, WINDOW_EDGES, "the window")
     )
+    if acceptance is not None and acceptance.drafts == 0:
+        missing.update(
+            dict.fromkeys(("acceptance_rate", "acceptance_length"), NO_DRAFTS)
+        )
     per_step = _keep(
         missing, "tokens_per_step", _steps(chosen, seen.readings, acceptance)
     )

@@ -123,10 +123,11 @@ def preemption(stats: CellStats, _: CellContext) -> Finding | None:
 
 
 def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
-    """An arm that was meant to speculate did not, or nobody can tell."""
-    if not context.expects_speculation:
-        return None
+    """Nothing was drafted, or nobody can tell though the arm was meant to speculate. A
+    server without speculation has no counters at all: that is no finding."""
     if stats.acceptance is None:
+        if not context.expects_speculation:
+            return None
         reason = stats.missing.get("acceptance", "unknown")
         return _flag(
             "acceptance-unknown",
@@ -137,7 +138,7 @@ def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
         return _flag(
             "no-drafts",
             "no drafts were made in this cell",
-            "the arm ran without speculation here: check the drafter's settings",
+            "the server ran without speculation here: check the drafter's settings",
         )
     return None
 

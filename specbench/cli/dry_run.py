@@ -4,12 +4,22 @@ import csv
 import io
 
 from specbench.cli.streams import Format, emit, result_console
-from specbench.planning.duration import Durations
+from specbench.planning.duration import estimate_remaining
 from specbench.planning.size import cell_size
 from specbench.schema.plan import SweepPlan
 
-COLUMNS = ("launch", "target", "arm", "replicate", "dataset", "context",
-           "temperature", "concurrency", "warmup_requests", "measured_requests")  # fmt: skip
+COLUMNS = (
+    "launch",
+    "target",
+    "arm",
+    "replicate",
+    "dataset",
+    "context",
+    "temperature",
+    "concurrency",
+    "warmup_requests",
+    "measured_requests",
+)
 
 
 def show_plan(plan: SweepPlan, format_: Format) -> None:
@@ -27,7 +37,7 @@ def show_plan(plan: SweepPlan, format_: Format) -> None:
         return
     import orjson
 
-    expected = Durations(plan).total()
+    expected = estimate_remaining(plan, {})
     document = {
         "launches": len(plan.launches),
         "cells": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
@@ -45,8 +55,18 @@ def plan_rows(plan: SweepPlan) -> list[tuple[object, ...]]:
             c = key.condition
             size = cell_size(plan.spec.measure, c.concurrency)
             rows.append(
-                (launch.index, c.target, key.arm, key.replicate, c.dataset, c.context,
-                 c.temperature, c.concurrency, size.warmup, size.measured)  # fmt: skip
+                (
+                    launch.index,
+                    c.target,
+                    key.arm,
+                    key.replicate,
+                    c.dataset,
+                    c.context,
+                    c.temperature,
+                    c.concurrency,
+                    size.warmup,
+                    size.measured,
+                )
             )
     return rows
 
@@ -57,8 +77,9 @@ def _show_table(plan: SweepPlan) -> None:
     console = result_console()
     table = Table(title="Launches, in order")
     for name in ("#", "target", "engine", "arm", "replicate", "cells", "requests"):
-        table.add_column(name, justify="left" if name in {"target", "engine", "arm"}
-                         else "right")  # fmt: skip
+        table.add_column(
+            name, justify="left" if name in {"target", "engine", "arm"} else "right"
+        )
     for launch in plan.launches:
         requests = 0
         for key in launch.cells:
@@ -74,7 +95,7 @@ def _show_table(plan: SweepPlan) -> None:
             str(requests),
         )
     console.print(table)
-    expected = Durations(plan).total()
+    expected = estimate_remaining(plan, {})
     caps = plan.launches[0].caps
     console.print(
         f"{plan.cell_count} cells; admission cap {caps.max_num_seqs} sequences in all"

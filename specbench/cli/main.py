@@ -69,7 +69,7 @@ def main() -> None:
     except KeyboardInterrupt:
         complain("interrupted; what was measured is kept")
         sys.exit(ExitCode.INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - the last resort before a traceback
+    except Exception as error:
         if "--debug" in sys.argv:
             raise
         complain(
@@ -80,6 +80,6 @@ def main() -> None:
         sys.exit(ExitCode.INTERNAL)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
     """SIGTERM ends a run as Ctrl-C does: engines are stopped, results kept."""
     raise KeyboardInterrupt

@@ -60,6 +60,13 @@ class ProgressDisplay:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case CellStarted() | CellProgress() | CellEnded() | CellFailed():
+                self._show_cell(event)
+            case _:
+                self._show_launch(event)
+
+    def _show_launch(self, event: Event) -> None:
+        match event:
             case SweepStarted():
                 launches = len(event.plan.launches)
                 self._say(
@@ -78,6 +85,13 @@ class ProgressDisplay:
                 self._say(f"{self._launch}: failed: {event.reason}{log}", always=True)
             case Freezing():
                 self._draw(f"freezing first answers: {event.done} of {event.total}")
+            case _:
+                pass
+
+    def _show_cell(
+        self, event: CellStarted | CellProgress | CellEnded | CellFailed
+    ) -> None:
+        match event:
             case CellStarted():
                 self._cell = event
                 self._cell_began_ns = monotonic_ns()
@@ -87,9 +101,7 @@ class ProgressDisplay:
             case CellEnded():
                 self._say(self._ended_words(event))
             case CellFailed():
-                self._say(
-                    f"  {key_words(event.key)}: {event.reason}", always=True
-                )
+                self._say(f"  {key_words(event.key)}: {event.reason}", always=True)
 
     def _draw_cell(self, done: int) -> None:
         if self._cell is not None:

@@ -20,7 +20,6 @@ def about() -> None:
 )
 def serve(ctx: typer.Context) -> None:
     """Serve the simulated engine; `specbench sim serve --help` lists its flags."""
-    from specbench.sim.options import parse_sim_flags
-    from specbench.sim.server import run_server
+    from specbench.sim.__main__ import main
 
-    run_server(parse_sim_flags(ctx.args))
+    raise typer.Exit(main(ctx.args))

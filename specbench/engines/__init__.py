@@ -7,10 +7,9 @@ from specbench.engines.openai import OpenAIAdapter
 from specbench.engines.sim import SimAdapter
 from specbench.engines.vllm import VllmAdapter
 
-ADAPTERS: dict[str, EngineAdapter] = {
-    adapter.name: adapter
-    for adapter in (VllmAdapter(), OpenAIAdapter(), SimAdapter())
-}
+_ALL: tuple[EngineAdapter, ...] = (VllmAdapter(), OpenAIAdapter(), SimAdapter())
+
+ADAPTERS: dict[str, EngineAdapter] = {adapter.name: adapter for adapter in _ALL}
 """Adapters by the name that a sweep file uses."""
 
 __all__ = ["ADAPTERS", "EngineAdapter"]

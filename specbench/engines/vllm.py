@@ -16,6 +16,7 @@ import orjson
 from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
 from specbench.engines.flags import flags, named_args, refuse_reserved
+from specbench.engines.speculative import check_draft_length, check_method
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
 from specbench.errors import InputError
@@ -23,7 +24,7 @@ from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
 from specbench.schema.sweep import Scalar
 
-METHODS = (
+METHODS: tuple[str, ...] = (
     "ngram",
     "medusa",
     "mlp_speculator",
@@ -98,6 +99,9 @@ PREFIX_CACHING = "enable-prefix-caching"
 BATCHED_TOKENS = "max-num-batched-tokens"
 REQUEST_METRICS = "per-request-spec-decode-metrics"
 
+STREAM_OPTIONS = {"include_usage": True, "continuous_usage_stats": True}
+"""Usage in every chunk and on an event of its own at the end."""
+
 
 class VllmAdapter:
     """Adapter for vLLM 0.32.0."""
@@ -140,30 +144,20 @@ class VllmAdapter:
 
     def check_speculative(self, speculative: dict[str, Any]) -> None:
         """vLLM takes the method from the draft model where none is given."""
-        method, model = speculative.get("method"), speculative.get("model")
-        tokens = speculative.get("num_speculative_tokens")
-        if method is None and model is None:
+        check_method(speculative, METHODS, "vLLM 0.32.0")
+        check_draft_length(speculative)
+        model = speculative.get("model")
+        if speculative.get("method") is None and model is None:
             raise InputError(
-                "speculative: neither `method` nor `model` is given",
+                "speculative: has neither `method` nor `model`",
                 hint=f"methods of vLLM 0.32.0: {', '.join(METHODS)}",
-            )
-        if method is not None and method not in METHODS:
-            raise InputError(
-                f"speculative.method: {method!r} is no method of vLLM 0.32.0",
-                hint=f"it has {', '.join(METHODS)}",
             )
         if model is not None and not isinstance(model, str):
             raise InputError(f"speculative.model: expected a name, got {model!r}")
-        is_count = isinstance(tokens, int) and not isinstance(tokens, bool)
-        if tokens is not None and not (is_count and tokens > 0):
-            raise InputError(
-                "speculative.num_speculative_tokens: expected a whole number over 0,"
-                f" got {tokens!r}"
-            )
 
     def request_extras(self) -> dict[str, Any]:
         """The running count in every chunk tells how many tokens a chunk holds."""
-        return {"stream_options": STREAM_OPTIONS}
+        return {"stream_options": dict(STREAM_OPTIONS)}
 
     def read_facts(self, pages: FactPages) -> EngineFacts:
         """From the pages, and from the log for what they do not say."""
@@ -176,9 +170,6 @@ class VllmAdapter:
     def find_cause(self, log: str) -> str:
         """By the general rules for Python programs."""
         return find_cause(log)
-
-
-STREAM_OPTIONS = {"include_usage": True, "continuous_usage_stats": True}
 
 
 def _batched_tokens(request: LaunchRequest, args: dict[str, Scalar]) -> tuple[str, ...]:
@@ -218,7 +209,10 @@ def _thread_binding(request: LaunchRequest, args: dict[str, Scalar]) -> str | No
         return None
     ranks = request.target.tensor_parallel
     for flag in ("pipeline-parallel-size", "data-parallel-size"):
-        ranks *= int(args.get(flag, 1))
+        given = args.get(flag, 1)
+        if not isinstance(given, int):
+            return None
+        ranks *= given
     size = len(cpus) // ranks
     if size == 0:
         return None

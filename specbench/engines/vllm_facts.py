@@ -43,13 +43,12 @@ _SELF_CHANGES = re.compile(
     r"|prefix caching( is not supported| to be disabled|: )"
     r"|setting (cudagraph_mode|speculative_draft_tensor_parallel_size)="
     r"|dynamic speculative decoding"
-    r"|(with|with spec-decode for|without intel openmp).*speculative decoding"
     r"|speculative decoding on cpu without"
     r"|is deprecated and replaced with",
     re.IGNORECASE,
 )
 """Wordings by which 0.32.0 says that it runs otherwise than it was told (config/*.py,
-v1/sample/logits_processor, v1/worker/cpu_worker.py, v1/core/kv_cache_utils.py)."""
+v1/worker/cpu_worker.py, v1/core/kv_cache_utils.py)."""
 
 
 def read_facts(engine: str, pages: FactPages) -> EngineFacts:
@@ -124,24 +123,22 @@ def _kv_sizes(
     """Tokens, and requests of full length at once; summed over engines."""
     tokens = [_number(s.labels.get("kv_cache_size_tokens")) for s in cache]
     times = [_number(s.labels.get("kv_cache_max_concurrency")) for s in cache]
-    from_log = _kv_sizes_of_log(messages)
-    total = _sum(tokens) or from_log[0]
-    return None if total is None else int(total), _sum(times) or from_log[1]
+    if not cache or None in tokens or None in times:
+        tokens, times = _kv_sizes_of_log(messages)
+    total = _sum(tokens)
+    return None if total is None else int(total), _sum(times)
 
 
 def _kv_sizes_of_log(
     messages: list[tuple[str, str]],
-) -> tuple[float | None, float | None]:
+) -> tuple[list[float | None], list[float | None]]:
     """The last line of each engine process."""
-    last: dict[str, tuple[float | None, float | None]] = {}
-    for process, message in messages:
-        match = _KV_SIZE.search(message)
-        if match:
-            last[process] = (
-                _number(match["tokens"].replace(",", "")),
-                _number(match["times"]),
-            )
-    return _sum([t for t, _ in last.values()]), _sum([c for _, c in last.values()])
+    found = ((process, _KV_SIZE.search(text)) for process, text in messages)
+    last = {process: match for process, match in found if match}
+    return (
+        [_number(match["tokens"].replace(",", "")) for match in last.values()],
+        [_number(match["times"]) for match in last.values()],
+    )
 
 
 def _number(text: str | None) -> float | None:

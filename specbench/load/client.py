@@ -59,9 +59,7 @@ def prepare_request(
     """Serialise once, before anything is timed."""
     body = {
         "model": settings.model,
-        "messages": [
-            {"role": m.role, "content": m.content} for m in prompt.messages
-        ],
+        "messages": [{"role": m.role, "content": m.content} for m in prompt.messages],
         "max_tokens": settings.max_tokens,
         "temperature": settings.temperature,
         "stream": True,

@@ -13,7 +13,7 @@ LAST_BYTES = b"\r\n\r\n"
 """Every chunked message ends so: after the size 0, or after the last trailer."""
 
 
-class ConnectionFailed(Exception):
+class ExchangeError(Exception):
     """The exchange did not come to its end; the message says why."""
 
 
@@ -104,7 +104,7 @@ class StreamConnection(asyncio.Protocol):
     def begin(self, request: bytes) -> Exchange:
         """Send a whole request; `done` of the result says when it has ended."""
         if self._transport is None or self._exchange is not None:
-            raise ConnectionFailed("the connection is not free")
+            raise ExchangeError("the connection is not free")
         loop = asyncio.get_running_loop()
         exchange = Exchange(done=loop.create_future())
         self._exchange = exchange
@@ -133,4 +133,4 @@ class StreamConnection(asyncio.Protocol):
         self.close()
         if exchange is not None and not exchange.done.done():
             exchange.end_ns = monotonic_ns()
-            exchange.done.set_exception(ConnectionFailed(reason))
+            exchange.done.set_exception(ExchangeError(reason))

@@ -9,7 +9,7 @@ from collections import deque
 
 import httpx
 
-from specbench.load.connection import ConnectionFailed, Exchange, StreamConnection
+from specbench.load.connection import Exchange, ExchangeError, StreamConnection
 
 PIECES = "specbench.pieces"
 """Extension: list of (instant ns, body bytes), transfer coding taken off."""
@@ -64,7 +64,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
         exchange = connection.begin(raw)
         try:
             await _wait(exchange, stall_s)
-        except ConnectionFailed as error:
+        except ExchangeError as error:
             connection.close()
             if is_reused and exchange.last_read_ns == exchange.sent_ns:
                 return await self._exchange(raw, stall_s, request)
@@ -87,9 +87,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 return connection
         return None
 
-    async def _connect(
-        self, request: httpx.Request | None = None
-    ) -> StreamConnection:
+    async def _connect(self, request: httpx.Request | None = None) -> StreamConnection:
         url = self._origin
         port = url.port or (443 if url.scheme == "https" else 80)
         context = ssl.create_default_context() if url.scheme == "https" else None

@@ -88,7 +88,7 @@ def check_measure(measure: Measure, load: Load) -> Iterator[Problem]:
         if requests > MOST_REQUESTS:
             yield Problem(
                 place,
-                f"a cell at load.concurrency {highest} would send {requests:g}"
+                f"a cell at load.concurrency {highest} would send {requests}"
                 f" requests; expected at most {MOST_REQUESTS}",
             )
 

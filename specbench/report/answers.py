@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from specbench.report import words
 from specbench.report.facts import RunFacts
+from specbench.report.naming import full_title
 from specbench.schema.findings import (
     BreakEven,
     BreakEvenOutcome,
-    RunFindings,
     SpeedupCurve,
     SpeedupPoint,
 )
@@ -26,16 +26,7 @@ class AnswerGroup:
 
     def title(self, facts: RunFacts) -> str:
         """Arm, target, engine, data set, context, temperature."""
-        curve = self.curve
-        parts = (
-            curve.arm,
-            curve.target,
-            facts.engine_of(curve.target),
-            curve.dataset,
-            words.context(curve.context),
-            f"temperature {curve.temperature:g}",
-        )
-        return " · ".join(part for part in parts if part)
+        return full_title(self.curve.arm, self.curve, facts)
 
     def notes(self) -> tuple[str, ...]:
         """How the answers were reached; said once where all say the same."""
@@ -55,11 +46,6 @@ def group_answers(break_evens: Sequence[BreakEven]) -> tuple[AnswerGroup, ...]:
         place = (c.target, c.dataset, c.context, c.temperature, c.arm)
         groups.setdefault(place, []).append(answer)
     return tuple(AnswerGroup(g[0].curve, tuple(g)) for g in groups.values())
-
-
-def find_answers(findings: RunFindings, curve: SpeedupCurve) -> BreakEven | None:
-    """The answer that was read off a curve."""
-    return next((b for b in findings.break_evens if b.curve == curve), None)
 
 
 def measured_points(curve: SpeedupCurve) -> tuple[SpeedupPoint, ...]:

@@ -5,6 +5,8 @@ Markdown and plots all show these, so that they cannot differ."""
 from collections import defaultdict
 from dataclasses import dataclass
 
+from specbench.report.facts import RunFacts
+from specbench.report.naming import full_title
 from specbench.report.sides import NOT_MEASURED, Side, join_launches
 from specbench.schema.cell import Condition
 from specbench.schema.estimate import Estimate, absent
@@ -38,6 +40,10 @@ class Block:
     arm: str | None
     """None where only the baseline was measured."""
     rows: tuple[LoadRow, ...]
+
+    def title(self, facts: RunFacts) -> str:
+        """Arm, target, engine, data set, context, temperature."""
+        return full_title(self.arm or "baseline alone", self.condition, facts)
 
 
 Place = tuple[Condition, str]

@@ -1,220 +1,162 @@
-"""The columns of cells.csv. Their order and names are stable: scripts read them."""
+"""The columns of cells.csv, one row a cell. Scripts read them: a name or a meaning,
+once published, does not change; new columns come at the end."""
 
-from collections.abc import Callable
-from operator import attrgetter
-
-from specbench.report.columns import (
-    Column,
-    join_floats,
-    join_pairs,
-    metric_column,
-)
-from specbench.schema.findings import Acceptance, CellStats, Distribution
+from specbench.report.columns import Column, field, metric_column
+from specbench.schema.findings import CellStats
 from specbench.schema.metric import METRICS
 
 CellColumn = Column[CellStats]
 
 LATENCIES = ("ttft", "tpot", "tpot_usual", "itl", "chunk_gap", "e2e_latency")
-QUANTILES = {
+SUMMARY = {
     "mean": "mean",
     "p50": "median",
     "p90": "90th percentile",
     "p95": "95th percentile",
     "p99": "99th percentile",
 }
+DRAFT_FIGURES = (
+    ("drafts", "", "drafts made", "drafts"),
+    ("draft_tokens", "tokens", "tokens proposed", "draft_tokens"),
+    ("accepted_tokens", "tokens", "of these, accepted", "accepted_tokens"),
+    ("acceptance_rate", "", METRICS["acceptance_rate"].meaning, "rate"),
+    ("acceptance_length", "tokens", METRICS["acceptance_length"].meaning, "length"),
+    (
+        "acceptance_by_position",
+        "",
+        "accepted at i / drafts, for i = 1, 2, ..., parted by `;`",
+        "by_position",
+    ),
+    (
+        "conditional_acceptance_by_position",
+        "",
+        "accepted at i / accepted at i-1, parted by `;`",
+        "conditional_by_position",
+    ),
+    ("acceptance_source", "", "where these counts come from", "source"),
+)
 
 
-def _key_columns() -> list[CellColumn]:
-    return [
-        CellColumn("target", "", "label of the target", lambda c: _on(c).target),
-        CellColumn("arm", "", "`baseline` or the arm's name", lambda c: c.key.arm),
-        CellColumn("dataset", "", "name of the data set", lambda c: _on(c).dataset),
-        CellColumn(
-            "context",
-            "tokens",
-            "wanted prompt tokens; 0 = as the data set has them",
-            lambda c: _on(c).context,
-        ),
-        CellColumn("temperature", "", "of sampling", lambda c: _on(c).temperature),
-        metric_column("concurrency", lambda c: _on(c).concurrency),
-        CellColumn(
-            "replicate", "", "which launch of the arm, from 1", lambda c: c.key.replicate
-        ),
-        CellColumn("void", "", "`true`: takes part in nothing", lambda c: c.is_void),
-        CellColumn(
-            "flags",
-            "",
-            "codes of all findings, void ones included, parted by `;`",
-            lambda c: ";".join(f.code for f in c.findings),
-        ),
-    ]
+def _plain(name: str, unit: str, meaning: str, path: str = "") -> CellColumn:
+    return Column(name, unit, meaning, field(path or name))
 
 
-def _request_columns() -> list[CellColumn]:
-    return [
-        CellColumn(
-            "completed",
-            "requests",
-            "ended well, warm-up left out",
-            lambda c: c.completed,
-        ),
-        CellColumn(
-            "empty",
-            "requests",
-            "of the completed ones, those without any generated token",
-            lambda c: c.empty,
-        ),
-        CellColumn("failed", "requests", "did not end well", lambda c: c.failed),
-        CellColumn(
-            "errors", "", "distinct reasons, parted by ` | `", lambda c: _errors(c)
-        ),
-        CellColumn("window_s", "s", "length of the window", lambda c: c.window_s),
-        CellColumn(
-            "latency_basis",
-            "",
-            "which requests the latencies are over",
-            lambda c: c.latency_basis.value,
-        ),
-    ]
-
-
-def _load_columns() -> list[CellColumn]:
-    plain = ("in_flight", "running_batch", "waiting", "kv_usage")
-    return [
-        *[metric_column(name, attrgetter(name)) for name in plain],
-        metric_column("output_throughput", lambda c: c.output_throughput),
-        metric_column(
-            "output_throughput_whole_run", lambda c: c.whole_run.output_throughput
-        ),
-        metric_column("request_throughput", lambda c: c.request_throughput),
-        CellColumn(
-            "duration_whole_run_s",
-            "s",
-            "first request sent to last one ended",
-            lambda c: c.whole_run.duration_s,
-        ),
-        CellColumn(
-            "output_tokens",
-            "tokens",
-            "over all completed requests",
-            lambda c: c.output_tokens,
-        ),
-        CellColumn(
-            "mean_output_tokens",
-            "tokens",
-            "output tokens of a completed request",
-            lambda c: c.mean_output_tokens,
-        ),
-        CellColumn(
-            "tokens_exact",
-            "",
-            "`false`: some chunk's tokens were spread evenly, the server sending no"
-            " running count",
-            lambda c: c.tokens_exact,
-        ),
-        CellColumn(
-            "tpot_is_usual",
-            "",
-            "`true`: the first chunk's tokens are unknown, so `tpot` is the usual form",
-            lambda c: c.tpot_is_usual,
-        ),
-    ]
-
-
-def _latency_columns(
-    stem: str, where: str, read: Callable[[CellStats], Distribution | None]
-) -> list[CellColumn]:
-    """Count, mean and quantiles of one latency; `where` is empty for the window."""
-    meaning = METRICS[stem].meaning
-    basis = ", over all measured requests" if where else ""
-    columns = [
-        CellColumn(
-            f"{stem}{where}_n",
-            "",
-            f"values behind {stem}{where}",
-            lambda c: _figure(read(c), "n"),
-        )
-    ]
-    for name, words in QUANTILES.items():
-        columns.append(_quantile(f"{stem}{where}", name, words, read))
-    first = columns[1]
-    columns[1] = CellColumn(
-        first.name, first.unit, f"{first.meaning} of: {meaning}{basis}", first.read
+def _latency(name: str, is_whole: bool) -> list[CellColumn]:
+    """Count, mean and quantiles of one latency."""
+    stem, path = (
+        (f"{name}_whole_run", f"whole_run.{name}") if is_whole else (name, name)
     )
-    return columns
-
-
-def _quantile(
-    stem: str,
-    name: str,
-    words: str,
-    read: Callable[[CellStats], Distribution | None],
-) -> CellColumn:
-    return CellColumn(f"{stem}_{name}_s", "s", words, lambda c: _figure(read(c), name))
-
-
-def _acceptance_columns(
-    where: str, read: Callable[[CellStats], Acceptance | None]
-) -> list[CellColumn]:
-    def column(name: str, unit: str, meaning: str, field: str) -> CellColumn:
-        return CellColumn(
-            name + where, unit, meaning, lambda c: getattr(read(c), field, None)
-        )
-
-    rate, length = METRICS["acceptance_rate"], METRICS["acceptance_length"]
+    over = "over all measured requests" if is_whole else "over `latency_basis`"
     return [
-        column("drafts", "", "drafts made", "drafts"),
-        column("draft_tokens", "tokens", "proposed", "draft_tokens"),
-        column("accepted_tokens", "tokens", "of these, accepted", "accepted_tokens"),
-        column(rate.name, rate.unit, rate.meaning, "rate"),
-        column(length.name, length.unit, length.meaning, "length"),
-        CellColumn(
-            f"acceptance_by_position{where}",
-            "",
-            "accepted at i / drafts for i = 1, 2, ..., parted by `;`",
-            lambda c: join_floats(getattr(read(c), "by_position", None)),
-        ),
-        CellColumn(
-            f"conditional_acceptance_by_position{where}",
-            "",
-            "accepted at i / accepted at i-1, parted by `;`",
-            lambda c: join_floats(getattr(read(c), "conditional_by_position", None)),
-        ),
-        column("acceptance_source", "", "where the counts come from", "source"),
+        _plain(f"{stem}_n", "", f"values behind `{stem}`", f"{path}.n"),
+        *[
+            _plain(
+                f"{stem}_{part}_s",
+                "s",
+                f"{words}, {over}: {METRICS[name].meaning}",
+                f"{path}.{part}",
+            )
+            for part, words in SUMMARY.items()
+        ],
     ]
 
 
-def _health_columns() -> list[CellColumn]:
+def _drafts(is_whole: bool) -> list[CellColumn]:
+    suffix = "_whole_run" if is_whole else ""
+    path = "whole_run.acceptance" if is_whole else "acceptance"
+    over = "; over the whole cell" if is_whole else ""
     return [
-        metric_column("tokens_per_step", lambda c: c.tokens_per_step),
-        CellColumn("preemptions", "", "over the whole cell", lambda c: c.preemptions),
-        metric_column("prefix_hit_rate", lambda c: c.prefix_hit_rate),
-        metric_column("looping_share", lambda c: c.looping_share),
-        metric_column("client_lag_p99", lambda c: c.client_lag_p99),
-        CellColumn(
-            "finish_reasons",
-            "requests",
-            "`reason=count`, parted by `;`",
-            lambda c: join_pairs(c.finish_reasons),
-        ),
-        CellColumn(
-            "missing",
-            "",
-            "`figure=reason` for figures that are empty, parted by `;`",
-            lambda c: join_pairs(c.missing),
-        ),
+        _plain(name + suffix, unit, meaning + over, f"{path}.{part}")
+        for name, unit, meaning, part in DRAFT_FIGURES
     ]
 
 
-def _on(cell: CellStats) -> "Condition":
-    return cell.key.condition
+KEY_COLUMNS: tuple[CellColumn, ...] = (
+    _plain("target", "", "label of the target", "key.condition.target"),
+    _plain("arm", "", "`baseline` or the arm's name", "key.arm"),
+    _plain("dataset", "", "name of the data set", "key.condition.dataset"),
+    _plain(
+        "context",
+        "tokens",
+        "wanted prompt tokens; 0 = as the data set has them",
+        "key.condition.context",
+    ),
+    _plain("temperature", "", "of sampling", "key.condition.temperature"),
+    metric_column("concurrency", "key.condition.concurrency"),
+    _plain("replicate", "", "which launch of the arm, from 1", "key.replicate"),
+    _plain("void", "", "`true`: the cell takes part in nothing", "is_void"),
+    Column(
+        "flags",
+        "",
+        "codes of all findings, void ones included, parted by `;`",
+        lambda c: tuple(f.code for f in c.findings),
+    ),
+)
 
+REQUEST_COLUMNS: tuple[CellColumn, ...] = (
+    _plain("completed", "requests", "ended well, warm-up left out"),
+    _plain("empty", "requests", "of the completed, those without a generated token"),
+    _plain("failed", "requests", "did not end well"),
+    Column(
+        "errors",
+        "",
+        "distinct reasons of failed requests, parted by ` | `",
+        lambda c: " | ".join(c.errors),
+    ),
+    _plain("finish_reasons", "requests", "`reason=count`, parted by `;`"),
+    _plain("output_tokens", "tokens", "over all completed requests"),
+    _plain("mean_output_tokens", "tokens", "output tokens of a completed request"),
+    _plain("window_s", "s", "length of the window"),
+    _plain(
+        "duration_whole_run_s",
+        "s",
+        "first measured request sent to last one ended",
+        "whole_run.duration_s",
+    ),
+)
 
-def _errors(cell: CellStats) -> str:
-    return " | ".join(cell.errors)
+LOAD_COLUMNS: tuple[CellColumn, ...] = (
+    metric_column("in_flight"),
+    metric_column("running_batch"),
+    metric_column("waiting"),
+    metric_column("kv_usage"),
+    _plain("preemptions", "", "over the whole cell"),
+    metric_column("prefix_hit_rate"),
+    metric_column("client_lag_p99"),
+)
 
+SPEED_COLUMNS: tuple[CellColumn, ...] = (
+    metric_column("output_throughput"),
+    metric_column("output_throughput_whole_run", "whole_run.output_throughput"),
+    metric_column("request_throughput"),
+    _plain(
+        "tokens_exact",
+        "",
+        "`false`: tokens were spread evenly over chunks, for want of running counts",
+    ),
+    _plain(
+        "tpot_is_usual",
+        "",
+        "`true`: the first chunk's tokens are unknown, so `tpot` is the usual form",
+    ),
+    _plain("latency_basis", "", "which requests the latencies are over"),
+)
 
-def _figure(latency: Distribution | None, name: str) -> float | None:
-    return None if latency is None else getattr(latency, name)
-
-
+CELL_COLUMNS: tuple[CellColumn, ...] = (
+    *KEY_COLUMNS,
+    *REQUEST_COLUMNS,
+    *LOAD_COLUMNS,
+    *SPEED_COLUMNS,
+    *[column for name in LATENCIES for column in _latency(name, is_whole=False)],
+    *_drafts(is_whole=False),
+    metric_column("tokens_per_step"),
+    metric_column("looping_share"),
+    *[column for name in LATENCIES for column in _latency(name, is_whole=True)],
+    *_drafts(is_whole=True),
+    Column(
+        "missing",
+        "",
+        "`figure: reason` of figures that there are not, parted by ` | `",
+        lambda c: " | ".join(f"{name}: {why}" for name, why in c.missing.items()),
+    ),
+)

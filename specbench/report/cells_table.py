@@ -116,7 +116,7 @@ class BlockTable:
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
         """Title, table or tables, and why the dashes are dashes."""
-        yield Text(block_title(self.block, self.facts), style="bold")
+        yield Text(self.block.title(self.facts), style="bold")
         yield from self._tables(console, options)
         for line in explain_dashes(self.block):
             yield _note(f"{words.DASH}  {line}")
@@ -131,20 +131,6 @@ class BlockTable:
         if Measurement.get(console, unbounded, one).maximum <= options.max_width:
             return [one]
         return [_table(columns, self.block) for columns in TWO_TABLES]
-
-
-def block_title(block: Block, facts: RunFacts) -> str:
-    """Everything that the rows share."""
-    condition = block.condition
-    parts = (
-        block.arm or "baseline alone",
-        condition.target,
-        facts.engine_of(condition.target),
-        condition.dataset,
-        words.context(condition.context),
-        f"temperature {condition.temperature:g}",
-    )
-    return " · ".join(part for part in parts if part)
 
 
 def _note(line: str) -> Padding:

@@ -2,14 +2,15 @@
 is read off a row. Empty = missing, never NaN; floats in full precision."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from specbench.schema.metric import METRICS
 
 Row = TypeVar("Row")
-Value = str | int | float | bool | None
+Scalar = str | int | float | bool | None
+Value = Scalar | tuple[Scalar, ...] | dict[str, int]
 
 UNIT_SUFFIXES = {
     "s": "_s",
@@ -30,15 +31,29 @@ class Column(Generic[Row]):
     read: Callable[[Row], Value]
 
 
-def metric_column(name: str, read: Callable[[Row], Value]) -> Column[Row]:
+def field(path: str) -> Callable[[object], Value]:
+    """Reads `a.b.c` off a row; missing where any part of the way is."""
+
+    def read(row: object) -> Value:
+        value: Any = row
+        for name in path.split("."):
+            if value is None:
+                return None
+            value = getattr(value, name)
+        return value  # type: ignore[no-any-return]  # the tests read every path
+
+    return read
+
+
+def metric_column(name: str, path: str = "") -> Column[Any]:
     """A column of a public metric: name, unit and meaning are the metric's."""
     metric = METRICS[name]
     suffix = UNIT_SUFFIXES.get(metric.unit, "")
-    return Column(name + suffix, metric.unit, metric.meaning, read)
+    return Column(name + suffix, metric.unit, metric.meaning, field(path or name))
 
 
-def write_cell(value: Value) -> str:
-    """One value as CSV text, before quoting."""
+def write_value(value: Value) -> str:
+    """One value as text, before quoting. Lists and counts by name are parted by `;`."""
     match value:
         case None:
             return ""
@@ -47,17 +62,9 @@ def write_cell(value: Value) -> str:
         case float():
             # a figure that is not a number is missing, whatever made it so
             return repr(value) if math.isfinite(value) else ""
+        case tuple():
+            return ";".join(write_value(member) for member in value)
+        case dict():
+            return ";".join(f"{name}={count}" for name, count in value.items())
         case _:
             return str(value)
-
-
-def join_floats(values: Sequence[float | None] | None) -> str | None:
-    """A list in one field, parted by `;`; a missing member is empty."""
-    if values is None:
-        return None
-    return ";".join(write_cell(value) for value in values)
-
-
-def join_pairs(pairs: Mapping[str, object]) -> str:
-    """`name=value` parted by `;`."""
-    return ";".join(f"{name}={value}" for name, value in pairs.items())

@@ -1,10 +1,12 @@
-"""What a condition is called inside one run: the data set always, and of target,
-context and temperature only what differs between its cells."""
+"""What a condition is called: in full above a table; inside one run, where space is
+short, by the data set and what else differs between the cells."""
 
 from dataclasses import dataclass
 
+from specbench.report import words
+from specbench.report.facts import RunFacts
 from specbench.schema.cell import CellKey, Condition
-from specbench.schema.findings import RunFindings
+from specbench.schema.findings import RunFindings, SpeedupCurve
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +43,16 @@ def name_conditions(findings: RunFindings) -> Naming:
         has_contexts=len({c.context for c in conditions}) > 1,
         has_temperatures=len({c.temperature for c in conditions}) > 1,
     )
+
+
+def full_title(arm: str, shared: Condition | SpeedupCurve, facts: RunFacts) -> str:
+    """Arm, target, engine, data set, context, temperature."""
+    parts = (
+        arm,
+        shared.target,
+        facts.engine_of(shared.target),
+        shared.dataset,
+        words.context(shared.context),
+        f"temperature {shared.temperature:g}",
+    )
+    return " · ".join(part for part in parts if part)

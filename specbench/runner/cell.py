@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import uvloop
+
 from specbench.clock import monotonic_ns, utc_now
 from specbench.engines.contract import EngineAdapter
 from specbench.load.client import (
@@ -29,12 +31,7 @@ from specbench.schema.snapshot import (
 )
 from specbench.scrape.snapshots import SnapshotReader
 from specbench.units import seconds_between
-from specbench.wire.prometheus import WireError
-
-try:
-    import uvloop
-except ImportError:  # pragma: no cover - Windows
-    uvloop = None
+from specbench.wire.errors import WireError
 
 T = TypeVar("T")
 
@@ -165,9 +162,8 @@ NO_GAUGES = EngineGauges(None, None, None)
 
 
 def run_loop(main: Awaitable[T]) -> T:
-    """Run a coroutine on uvloop where it is there, else on asyncio's own loop."""
-    factory = uvloop.new_event_loop if uvloop is not None else None
-    with asyncio.Runner(loop_factory=factory) as runner:
+    """Run a coroutine on an event loop of its own."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_as_coroutine(main))
 
 

@@ -12,7 +12,10 @@ from specbench.launch.ports import check_port_free
 from specbench.schema.plan import SweepPlan
 from specbench.schema.prompt import Dataset
 from specbench.schema.sweep import SweepSpec, Target
+from specbench.workload.context import ContextAxis
+from specbench.workload.filler import FillerText, read_filler
 from specbench.workload.readers import load_dataset
+from specbench.workload.tokenizer import read_tokenizer
 
 HOST = "127.0.0.1"
 """Engines listen on loopback only."""
@@ -25,6 +28,10 @@ class Prepared:
     plan: SweepPlan
     datasets: Mapping[str, Dataset]
     """By the name in the sweep file."""
+    filler: FillerText | None
+    """What makes prompts longer; None where no length is asked for."""
+    axes: Mapping[str, ContextAxis]
+    """By target; empty where no length is asked for."""
 
 
 def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepared:
@@ -40,7 +47,28 @@ def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepare
         for target in plan.spec.targets:
             ADAPTERS[target.engine].check_speculative(arm.speculative)
     datasets = {name: load_dataset(name) for name in plan.spec.workload.datasets}
-    return Prepared(plan, datasets)
+    filler, axes = _context_axes(plan.spec)
+    return Prepared(plan, datasets, filler, axes)
+
+
+def _context_axes(
+    spec: SweepSpec,
+) -> tuple[FillerText | None, dict[str, ContextAxis]]:
+    """Text and tokenizers for prompts of a wanted length."""
+    workload = spec.workload
+    if not any(workload.context):
+        return None, {}
+    filler = read_filler()
+    return filler, {
+        target.label: ContextAxis(
+            text=filler.text,
+            datasets=tuple(workload.datasets),
+            contexts=tuple(workload.context),
+            seed=workload.seed,
+            ruler=read_tokenizer(target.model),
+        )
+        for target in spec.targets
+    }
 
 
 def target_places(spec: SweepSpec) -> list[tuple[str, Target]]:

@@ -55,7 +55,7 @@ class LaunchSite:
     host: HostFacts
 
 
-class LaunchFailure(EngineError):
+class LaunchFailedError(EngineError):
     """A launch that did not serve; carries the record to keep."""
 
     def __init__(self, error: EngineError, record: LaunchRecord) -> None:
@@ -115,7 +115,7 @@ def serve(
                 url, adapter, log=read_tail(log_path, LOG_TAIL_BYTES), headers={}
             )
         except EngineError as error:
-            raise LaunchFailure(
+            raise LaunchFailedError(
                 error, replace(record, error=_one_text(error))
             ) from error
         yield Served(
@@ -144,9 +144,7 @@ def _wait(
         clock = wait_until_ready(
             process,
             probe,
-            StartupRules(
-                log_path, launch.target.startup_timeout_s, adapter.find_cause
-            ),
+            StartupRules(log_path, launch.target.startup_timeout_s, adapter.find_cause),
             StartupWatch(
                 is_downloading=hub_download_active(environment),
                 on_progress=lambda *seen: listener(LaunchWaiting(*seen)),
@@ -183,7 +181,9 @@ def take_up(launch: LaunchPlan, url: str, host: HostFacts) -> Iterator[Served]:
     try:
         facts = read_facts(url, adapter, log="", headers=headers)
     except EngineError as error:
-        raise LaunchFailure(error, replace(record, error=_one_text(error))) from error
+        raise LaunchFailedError(
+            error, replace(record, error=_one_text(error))
+        ) from error
     endpoint = Endpoint(url, adapter, facts.model_id or launch.target.model, headers)
     yield Served(endpoint, replace(record, facts=facts), facts, lambda: None)
 

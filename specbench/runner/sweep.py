@@ -4,6 +4,7 @@ A launch or cell that fails is a record; the sweep goes on with what is possible
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.clock import monotonic_ns
@@ -16,19 +17,27 @@ from specbench.runner.events import (
     CellFailed,
     CellProgress,
     CellStarted,
+    Freezing,
     LaunchFailed,
     LaunchReady,
     LaunchStarted,
     Listener,
 )
-from specbench.runner.freezing import freeze_answers
+from specbench.runner.freezing import answers_file, freeze_answers
 from specbench.runner.pace import Pace, pace_of
-from specbench.runner.prompts import PromptSource
-from specbench.runner.serving import LaunchFailure, LaunchSite, Served, serve, take_up
+from specbench.runner.prompts import PromptSource, is_caching_wanted
+from specbench.runner.serving import (
+    LaunchFailedError,
+    LaunchSite,
+    Served,
+    serve,
+    take_up,
+)
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import CellSize, LaunchPlan, SweepPlan
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sweep import BASELINE
+from specbench.store.layout import safe_name
 from specbench.store.writer import RunWriter
 from specbench.units import seconds_between
 
@@ -86,11 +95,9 @@ def run_sweep(job: SweepJob) -> SweepProgress:
         try:
             with _server(job, launch) as served:
                 job.writer.write_launch(served.record)
-                job.listener(
-                    LaunchReady(launch, served.record.ready_s, served.facts)
-                )
+                job.listener(LaunchReady(launch, served.record.ready_s, served.facts))
                 record = _measure_launch(job, launch, served, progress)
-        except LaunchFailure as failure:
+        except LaunchFailedError as failure:
             record = failure.record
             lost[arm] = launch.index
             job.listener(LaunchFailed(launch, failure.message, record.log_path))
@@ -130,8 +137,7 @@ def _measure_launch(
     progress: SweepProgress,
 ) -> LaunchRecord:
     """All cells of one launch; the launch's record, with what went wrong."""
-    if job.prompts.needs_answers(launch):
-        job.prompts.answers = freeze_answers(served.endpoint, job, launch)
+    _freeze(job, launch, served)
     pace = _warm_up(job, launch, served)
     if served.record.ready_s is not None:
         progress.startups[launch.index] = served.record.ready_s
@@ -160,7 +166,7 @@ def _measure_launch(
                 readings=translate(served.endpoint.adapter, cell.snapshots),
                 client=cell.record.client,
                 expects_speculation=launch.arm != BASELINE,
-                is_caching_wanted=job.prompts.is_caching_wanted(launch),
+                is_caching_wanted=is_caching_wanted(launch.target),
             )
         )
         job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
@@ -196,6 +202,30 @@ def _measure(
     return measure_cell(
         served.endpoint, task, lambda done: job.listener(CellProgress(done))
     )
+
+
+def _freeze(job: SweepJob, launch: LaunchPlan, served: Served) -> None:
+    """Freeze the first answers that second turns need, once a run; the first launch
+    is a baseline."""
+    if not launch.cells:
+        return
+    for dataset, questions in job.prompts.unanswered().items():
+        condition = replace(launch.cells[0].condition, dataset=dataset, concurrency=1)
+        answers = freeze_answers(
+            served.endpoint,
+            replace(launch.cells[0], condition=condition),
+            questions,
+            job.plan.spec.workload.max_tokens,
+            partial(_tell_freezing, job.listener, len(questions)),
+        )
+        job.prompts.keep_answers(dataset, answers)
+        job.writer.write_bytes(
+            f"frozen/{safe_name(dataset)}.json", answers_file(answers)
+        )
+
+
+def _tell_freezing(listener: Listener, total: int, done: int) -> None:
+    listener(Freezing(done, total))
 
 
 def _warm_up(job: SweepJob, launch: LaunchPlan, served: Served) -> Pace | None:

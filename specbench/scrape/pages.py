@@ -1,5 +1,7 @@
 """Fetches one page of an engine, outside any measurement."""
 
+from collections.abc import Mapping
+
 import httpx
 
 from specbench.errors import EngineError
@@ -11,6 +13,7 @@ def fetch_page(
     url: str,
     path: str,
     timeout_s: float,
+    headers: Mapping[str, str] | None = None,
     transport: httpx.BaseTransport | None = None,
 ) -> str:
     """The body as text. Raises EngineError when the page does not answer in time or
@@ -19,7 +22,10 @@ def fetch_page(
     try:
         # trust_env=False: a proxy in the environment must not come between.
         with httpx.Client(
-            timeout=timeout_s, trust_env=False, transport=transport
+            headers=headers,
+            timeout=timeout_s,
+            trust_env=False,
+            transport=transport,
         ) as client:
             answer = client.get(page)
     except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -1,0 +1,86 @@
+"""The report as one strict JSON document: every figure, unrounded, with the units and
+the reasons why figures are missing. A number that is not finite becomes null.
+
+Format history: 1, the first."""
+
+import dataclasses
+import math
+from enum import Enum
+from typing import Any
+
+import orjson
+
+from specbench.report import words
+from specbench.report.facts import RunFacts
+from specbench.schema.findings import (
+    BreakEven,
+    CellStats,
+    RunFindings,
+    SpeedupCurve,
+)
+from specbench.schema.metric import METRICS
+
+FORMAT_VERSION = 1
+
+
+def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
+    """The document as plain dicts, lists, strings and finite numbers."""
+    return {
+        "format": "specbench-report",
+        "format_version": FORMAT_VERSION,
+        "run": plain(facts),
+        "units": {m.name: m.unit for m in METRICS.values() if m.unit},
+        "cells": [plain_cell(cell) for cell in findings.cells],
+        "curves": [plain(curve) for curve in findings.curves],
+        "break_evens": [_break_even(answer) for answer in findings.break_evens],
+        "failed_launches": list(findings.failed_launches),
+    }
+
+
+def report_json(findings: RunFindings, facts: RunFacts) -> str:
+    """The document as text, indented, ending in a line feed."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(report_document(findings, facts), option=options).decode()
+
+
+def plain_cell(cell: CellStats) -> dict[str, Any]:
+    """A cell with its id and whether it is void."""
+    return {
+        "cell_id": cell.key.cell_id,
+        "is_void": cell.is_void,
+        **_fields(cell),
+    }
+
+
+def _break_even(answer: BreakEven) -> dict[str, Any]:
+    """The curve is named, not repeated; `answer` is the outcome in words."""
+    return {
+        **_curve_name(answer.curve),
+        "answer": words.outcome(answer),
+        **{k: v for k, v in _fields(answer).items() if k != "curve"},
+    }
+
+
+def _curve_name(curve: SpeedupCurve) -> dict[str, Any]:
+    return {k: v for k, v in _fields(curve).items() if k != "points"}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+
+
+def plain(value: Any) -> Any:
+    """A value of the schema as JSON has it."""
+    match value:
+        case Enum():
+            return value.value
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {str(key): plain(member) for key, member in value.items()}
+        case tuple() | list():
+            return [plain(member) for member in value]
+        case _ if dataclasses.is_dataclass(value):
+            return _fields(value)
+        case _:
+            return value

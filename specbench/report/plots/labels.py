@@ -1,0 +1,128 @@
+"""Words inside a speedup panel: what the line at 1 means, and the place of each
+break-even beside its plumb line, wherever the curves leave room."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+
+from specbench.report import words
+from specbench.report.plots.placing import Box, Point, place_box
+from specbench.report.plots.series import Series
+from specbench.report.plots.style import FAINT
+
+PARITY = "as fast as without speculation"
+CHARACTER = 0.075
+"""Inches that a character takes at the size of the labels, on the safe side."""
+LINE = 0.19
+"""Inches a line."""
+MAX_BREAK_EVENS = 4
+"""With more of them the panel would be full of words; the legend has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Translates a panel's data into fractions of it."""
+
+    axes: Axes
+
+    def fraction(self, load: float, value: float) -> Point:
+        """Place of a point of the data; the load axis is logarithmic."""
+        left, right = (math.log2(x) for x in self.axes.get_xlim())
+        low, high = self.axes.get_ylim()
+        return (
+            (math.log2(load) - left) / (right - left),
+            (value - low) / (high - low),
+        )
+
+    def size(self, text: str) -> tuple[float, float]:
+        """Width and height of a label, about."""
+        box = self.axes.get_window_extent()
+        figure = self.axes.get_figure(root=True)
+        dpi = figure.dpi if figure else 100.0
+        return len(text) * CHARACTER * dpi / box.width, LINE * dpi / box.height
+
+
+def add_labels(axes: Axes, series: Sequence[Series]) -> None:
+    """Break-evens first, since they have little choice of place."""
+    panel = Panel(axes)
+    curves = [
+        [
+            panel.fraction(load, v.value)
+            for load, v in one.known()
+            if v.value is not None
+        ]
+        for one in series
+    ]
+    taken: list[Box] = []
+    crossing = [one for one in series if one.crossing is not None]
+    if len(crossing) <= MAX_BREAK_EVENS:
+        for one in crossing:
+            taken.append(_label_crossing(panel, one, curves, taken))
+    _label_parity(panel, curves, taken)
+
+
+def _label_crossing(
+    panel: Panel, one: Series, curves: list[list[Point]], taken: list[Box]
+) -> Box:
+    """The break-even's value, left or right of its plumb line."""
+    text = crossing_words(one)
+    width, height = panel.size(text)
+    x, top = panel.fraction(one.crossing or 1.0, 1.0)
+    rows = [0.012 + height * row for row in range(max(1, int(top / height)))]
+    boxes = [
+        Box(left, bottom, width, height)
+        for bottom in rows
+        for left in (x + 0.012, x - 0.012 - width)
+    ]
+    box = place_box(boxes, curves, taken)
+    is_right = box.x > x
+    panel.axes.text(
+        box.x if is_right else box.x + box.width,
+        box.y + box.height / 2,
+        text,
+        transform=panel.axes.transAxes,
+        ha="left" if is_right else "right",
+        va="center",
+        fontsize=9,
+        color=one.colour,
+        zorder=6,
+    )
+    return box
+
+
+def crossing_words(one: Series) -> str:
+    """Metric, batch and concurrency of a break-even, in short."""
+    answer = one.answer
+    if answer is None:
+        return ""
+    place = f"c {words.shown(answer.concurrency, words.load)}"
+    if answer.batch is not None:
+        place = f"batch {words.batch(answer.batch)} ({place})"
+    return f"{words.metric(one.metric)}: {place}"
+
+
+def _label_parity(panel: Panel, curves: list[list[Point]], taken: list[Box]) -> None:
+    """Names the line at 1, above or below it, left or right."""
+    line = panel.fraction(1.0, 1.0)[1]
+    width, height = panel.size(PARITY)
+    boxes = [
+        Box(x, y, width, height)
+        for y in (line + 0.008, line - 0.008 - height)
+        for x in (0.99 - width, 0.01)
+    ]
+    box = place_box(boxes, curves, taken)
+    is_left = box.x < 0.05
+    panel.axes.text(
+        box.x if is_left else box.x + box.width,
+        box.y + box.height / 2,
+        PARITY,
+        transform=panel.axes.transAxes,
+        ha="left" if is_left else "right",
+        va="center",
+        fontsize=9,
+        color=FAINT,
+        style="italic",
+        zorder=1,
+    )

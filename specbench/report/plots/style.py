@@ -1,0 +1,164 @@
+"""How all figures look: size, colours, title above, caption below, the grid of panels.
+Colours are Okabe and Ito's, told apart by colour-blind eyes; shape or dash always
+says the same a second time."""
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
+
+from specbench.report.blocks import Block
+from specbench.report.facts import RunFacts
+from specbench.report.remarks import describe_run
+
+DPI = 150
+WIDTH, HEIGHT = 12.8, 7.2
+"""Inches: 16:9, 1920 x 1080 pixels."""
+MAX_PANELS = 4
+LABEL_WIDTHS = {1: 120, 2: 74, 3: 42, 4: 74}
+"""Characters of a legend entry that fit below a panel, by the number of panels."""
+KEY_COLUMNS = 4
+GRIDS = {1: (1, 1), 2: (1, 2), 3: (1, 3), 4: (2, 2)}
+
+BASELINE_COLOUR = "#4d4d4d"
+ARM_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+LIGHT_COLOURS = frozenset({"#CC79A7", "#E69F00", "#56B4E9"})
+"""Too light for white text on them."""
+ARM_MARKERS = ("o", "s", "D", "^", "v", "P")
+SLOWER_TINT = "#f6e7e3"
+FAINT = "#8a8a8a"
+GREY = "#555555"
+
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 11,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "lines.linewidth": 2.0,
+    "lines.markersize": 7,
+    "svg.hashsalt": "specbench",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a figure is called and how to read it."""
+
+    title: str
+    how: str
+
+
+def colour_arms(blocks: Iterable[Block]) -> dict[str, tuple[str, str]]:
+    """Arm -> colour and marker, the same in every panel and figure."""
+    arms = dict.fromkeys(block.arm for block in blocks if block.arm)
+    return {
+        arm: (
+            ARM_COLOURS[place % len(ARM_COLOURS)],
+            ARM_MARKERS[place % len(ARM_MARKERS)],
+        )
+        for place, arm in enumerate(arms)
+    }
+
+
+def group_panels(blocks: Sequence[Block]) -> list[list[Block]]:
+    """Blocks that share a panel: all arms under one condition."""
+    panels: dict[object, list[Block]] = {}
+    for block in blocks:
+        panels.setdefault(block.condition, []).append(block)
+    return list(panels.values())
+
+
+def split_pages(panels: list[list[Block]]) -> list[list[list[Block]]]:
+    """At most MAX_PANELS a figure; one page, empty, where there is nothing."""
+    pages = [panels[i : i + MAX_PANELS] for i in range(0, len(panels), MAX_PANELS)]
+    return pages or [[]]
+
+
+def make_figure(
+    heading: Heading,
+    facts: RunFacts,
+    panel_count: int,
+    key: Sequence[Line2D] = (),
+) -> tuple[Figure, list[Axes]]:
+    """A figure with heading and caption, and its empty panels. `key`: what holds in
+    all panels, shown once above the caption."""
+    caption = textwrap.fill(describe_run(facts), 165, break_long_words=True)
+    columns = min(len(key), KEY_COLUMNS)
+    key_rows = math.ceil(len(key) / KEY_COLUMNS)
+    key_foot = 0.02 + 0.022 * (caption.count("\n") + 1)
+    foot = key_foot + 0.035 * key_rows
+    figure = Figure(
+        figsize=(WIDTH, HEIGHT),
+        facecolor="white",
+        layout=ConstrainedLayoutEngine(
+            rect=(0.01, foot, 0.98, 0.905 - foot), h_pad=0.08, w_pad=0.12, hspace=0.04
+        ),
+    )
+    figure.text(0.015, 0.965, heading.title, fontsize=17, weight="bold", va="center")
+    figure.text(0.015, 0.925, heading.how, fontsize=10.5, color=GREY, va="center")
+    figure.text(0.015, 0.014, caption, fontsize=9, color=GREY, va="bottom")
+    if key:
+        figure.legend(
+            handles=list(key),
+            loc="lower left",
+            bbox_to_anchor=(0.01, key_foot),
+            borderaxespad=0,
+            ncols=columns,
+            handlelength=3.2,
+        )
+    rows, columns = GRIDS[max(1, panel_count)]
+    grid = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(grid.flat)
+
+
+def add_legend(axes: Axes) -> None:
+    """The panel's legend, below its axis label whatever the panel's height."""
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    down = ScaledTranslation(-10 / 72, -42 / 72, figure.dpi_scale_trans)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=axes.transAxes + down,
+        borderaxespad=0,
+        handlelength=3.2,
+        labelspacing=0.35,
+    )
+
+
+def wrap_label(label: str, panel_count: int) -> str:
+    """A legend entry in lines that fit below one of so many panels."""
+    return "\n".join(textwrap.wrap(label, LABEL_WIDTHS[max(1, panel_count)]))
+
+
+def say_instead(axes: Axes, sentence: str) -> None:
+    """Words where there is nothing to draw."""
+    axes.set_axis_off()
+    axes.text(
+        0.5,
+        0.5,
+        textwrap.fill(sentence, 48),
+        transform=axes.transAxes,
+        ha="center",
+        va="center",
+        fontsize=11,
+        color=GREY,
+    )

@@ -1,0 +1,188 @@
+"""Throughput against TPOT: what a user feels against what the machine yields. Each
+mark carries its concurrency; an arrow leads from baseline to arm at equal load."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from specbench.report.blocks import Block, make_blocks
+from specbench.report.facts import RunFacts
+from specbench.report.naming import name_conditions
+from specbench.report.plots.style import (
+    BASELINE_COLOUR,
+    FAINT,
+    LIGHT_COLOURS,
+    Heading,
+    colour_arms,
+    group_panels,
+    make_figure,
+    say_instead,
+    split_pages,
+)
+from specbench.report.sides import Side
+from specbench.schema.findings import RunFindings
+
+HEADING = Heading(
+    "Throughput against time per output token",
+    "Up and to the left is better. Number in a mark: concurrency."
+    " Arrow: from baseline to arm at equal concurrency.",
+)
+LOG_FROM = 4.0
+"""An axis whose values span more than this factor is logarithmic."""
+
+LOG_TICKS = (1.0, 2.0, 3.0, 5.0, 7.0)
+
+Spot = tuple[float, float]
+"""Median TPOT in ms, output tokens/s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One arm of a panel, by load."""
+
+    spots: dict[int, Spot | None]
+    colour: str
+    marker: str
+
+    def known(self) -> dict[int, Spot]:
+        """Loads that have both figures."""
+        return {load: spot for load, spot in self.spots.items() if spot is not None}
+
+
+def draw_tradeoff(findings: RunFindings, facts: RunFacts) -> list[Figure]:
+    """One figure for each page of panels."""
+    blocks = make_blocks(findings)
+    colours = colour_arms(blocks)
+    naming = name_conditions(findings)
+    figures = []
+    for page in split_pages(group_panels(blocks)):
+        lines = [_lines(panel, colours) for panel in page]
+        is_log = _spans_much(lines, 0), _spans_much(lines, 1)
+        figure, panels = make_figure(HEADING, facts, len(page), _key(colours))
+        if not page:
+            say_instead(panels[0], "No cell was measured.")
+        for axes, panel, drawn in zip(panels, page, lines, strict=False):
+            axes.set_title(naming.condition(panel[0].condition))
+            _draw_panel(axes, drawn, is_log)
+        figures.append(figure)
+    return figures
+
+
+def _key(colours: dict[str, tuple[str, str]]) -> list[Line2D]:
+    looks = {"baseline": (BASELINE_COLOUR, "o"), **colours}
+    return [
+        Line2D([], [], color=colour, marker=marker, markersize=11, label=name)
+        for name, (colour, marker) in looks.items()
+    ]
+
+
+def _lines(panel: Sequence[Block], colours: dict[str, tuple[str, str]]) -> list[Line]:
+    """The baseline first, then the arms."""
+    baseline = {row.concurrency: _spot(row.baseline) for row in panel[0].rows}
+    lines = [Line(baseline, BASELINE_COLOUR, "o")]
+    for block in panel:
+        if block.arm:
+            spots = {row.concurrency: _spot(row.arm) for row in block.rows}
+            lines.append(Line(spots, *colours[block.arm]))
+    return lines
+
+
+def _draw_panel(axes: Axes, lines: Sequence[Line], is_log: tuple[bool, bool]) -> None:
+    known = [spot for line in lines for spot in line.known().values()]
+    if not known:
+        say_instead(axes, "No cell has both a throughput and a TPOT.")
+        return
+    for order, line in enumerate(lines):
+        if order:
+            _draw_arrows(axes, lines[0].known(), line.known())
+        _draw_line(axes, line, 3 + order)
+    _scale(axes, "x", [spot[0] for spot in known], is_log[0])
+    _scale(axes, "y", [spot[1] for spot in known], is_log[1])
+    axes.set_xlabel("median TPOT (ms per output token), lower is better")
+    axes.set_ylabel("output tokens/s, higher is better")
+
+
+def _spans_much(panels: Sequence[Sequence[Line]], side: int) -> bool:
+    """Whether some panel's values need a log axis; then all panels get one."""
+    for lines in panels:
+        values = [spot[side] for line in lines for spot in line.known().values()]
+        if values and min(values) > 0 and max(values) / min(values) > LOG_FROM:
+            return True
+    return False
+
+
+def _spot(side: Side | None) -> Spot | None:
+    if side is None or side.tpot.value is None:
+        return None
+    if side.output_throughput.value is None:
+        return None
+    return side.tpot.value * 1e3, side.output_throughput.value
+
+
+def _draw_arrows(axes: Axes, baseline: dict[int, Spot], spots: dict[int, Spot]) -> None:
+    for load in baseline.keys() & spots.keys():
+        axes.annotate(
+            "",
+            xy=spots[load],
+            xytext=baseline[load],
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": FAINT,
+                "lw": 1.0,
+                "shrinkA": 8,
+                "shrinkB": 8,
+                "mutation_scale": 9,
+            },
+            zorder=2,
+        )
+
+
+def _draw_line(axes: Axes, line: Line, order: int) -> None:
+    spots = line.known()
+    axes.plot(
+        [spot[0] for spot in spots.values()],
+        [spot[1] for spot in spots.values()],
+        color=line.colour,
+        marker=line.marker,
+        markersize=15,
+        markeredgecolor="white",
+        markeredgewidth=1.0,
+        lw=1.4,
+        zorder=order,
+    )
+    for load, spot in spots.items():
+        axes.annotate(
+            str(load),
+            spot,
+            ha="center",
+            va="center_baseline",
+            fontsize=8 if load < 100 else 6.5,
+            color="black" if line.colour in LIGHT_COLOURS else "white",
+            weight="bold",
+            zorder=order + 0.1,
+        )
+
+
+def _scale(
+    axes: Axes, name: Literal["x", "y"], values: Sequence[float], is_log: bool
+) -> None:
+    """Linear, or logarithmic with plain numbers; room for the marks at the ends."""
+    low, high = min(values), max(values)
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    set_limits = axes.set_xlim if name == "x" else axes.set_ylim
+    if is_log and low > 0:
+        (axes.set_xscale if name == "x" else axes.set_yscale)("log")
+        axis.set_major_locator(LogLocator(base=10, subs=LOG_TICKS))
+        axis.set_minor_locator(NullLocator())
+        room = max((high / low) ** 0.09, 1.1)
+        set_limits(low / room, high * room)
+    else:
+        room = 0.1 * (high - low) or 0.1 * high or 1.0
+        set_limits(low - room, high + room)
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,124 @@
+"""From a stored run to its findings and its derived files. `run` and `report` both go
+this way, so that a report says the same whenever it is made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.run import conclude
+from specbench.engines import ADAPTERS
+from specbench.report.csv_files import breakeven_csv, cells_csv
+from specbench.report.facts import RunFacts
+from specbench.report.json_report import report_json
+from specbench.report.markdown import report_markdown
+from specbench.runner.cell import translate_snapshots
+from specbench.runner.prompts import is_caching_wanted
+from specbench.schema.findings import CellStats, RunFindings
+from specbench.schema.host import HostFacts
+from specbench.schema.record import LaunchRecord
+from specbench.schema.sweep import BASELINE, SweepSpec
+from specbench.store.derived import DerivedWriter
+from specbench.store.manifest import RunStatus
+from specbench.store.reader import StoredCell, StoredRun
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A run, concluded."""
+
+    folder: Path
+    findings: RunFindings
+    facts: RunFacts
+
+
+def conclude_run(run: StoredRun) -> Derived:
+    """Findings of a stored run; writes nothing."""
+    spec = SweepSpec.model_validate(run.manifest.sweep)
+    listing = run.cells()
+    launches = run.launches()
+    cells = [_summarise(cell, spec) for cell in listing.cells]
+    notes = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
+    if run.manifest.status is not RunStatus.FINISHED:
+        notes.append(f"the run is {run.manifest.status.value}, not finished")
+    findings = conclude(cells, launches)
+    return Derived(run.folder, findings, _facts(run, spec, launches, notes))
+
+
+def derive_run(folder: Path) -> Derived:
+    """Conclude the run and write its tables and plots beside the raw data."""
+    derived = conclude_run(StoredRun.open(folder))
+    write_reports(DerivedWriter(folder), derived)
+    return derived
+
+
+def write_reports(writer: DerivedWriter, derived: Derived) -> None:
+    """Write every derived file; they can be deleted and made again."""
+    findings, facts = derived.findings, derived.facts
+    writer.write_text("cells.csv", cells_csv(findings))
+    writer.write_text("breakeven.csv", breakeven_csv(findings))
+    writer.write_text("report.json", report_json(findings, facts))
+    writer.write_text("report.md", report_markdown(findings, facts))
+    if not findings.curves:
+        return
+    from specbench.report.plots import draw_plots
+
+    for name, data in draw_plots(findings, facts).items():
+        writer.write_bytes(f"plots/{name}", data)
+
+
+def _summarise(cell: StoredCell, spec: SweepSpec) -> CellStats:
+    key = cell.record.key
+    target = next(t for t in spec.targets if t.label == key.condition.target)
+    return summarise_cell(
+        CellObservations(
+            key=key,
+            samples=cell.samples(),
+            readings=translate_snapshots(ADAPTERS[target.engine], cell.snapshots()),
+            client=cell.record.client,
+            expects_speculation=key.arm != BASELINE,
+            is_caching_wanted=is_caching_wanted(target),
+        )
+    )
+
+
+def _facts(
+    run: StoredRun,
+    spec: SweepSpec,
+    launches: tuple[LaunchRecord, ...],
+    notes: list[str],
+) -> RunFacts:
+    manifest = run.manifest
+    engines = {
+        record.target: f"{record.facts.engine} {record.facts.version or '?'}"
+        for record in launches
+        if record.facts is not None
+    }
+    if any(not record.command and record.facts for record in launches):
+        notes.append(
+            "the servers were already running: passes over them stand in for launches,"
+            " so the spread leaves out what a restart would change"
+        )
+    return RunFacts(
+        sweep_name=manifest.sweep_name,
+        run_id=run.folder.name,
+        started_utc=manifest.started_utc,
+        device=device_words(manifest.host),
+        engines=tuple(dict.fromkeys(engines.values())),
+        models=tuple(dict.fromkeys(t.label for t in spec.targets)),
+        datasets=manifest.datasets,
+        launches_per_arm=spec.measure.replicates,
+        specbench_version=manifest.specbench_version,
+        measurement_version=manifest.measurement_version,
+        engine_by_target=engines,
+        notes=tuple(notes),
+    )
+
+
+def device_words(host: HostFacts | None) -> str:
+    """What computed, for captions."""
+    if host is None:
+        return "unknown machine"
+    if host.gpus:
+        return host.device
+    count = f"{host.cpu_count} cores of " if host.cpu_count else ""
+    return f"{count}{host.device}"

@@ -1,0 +1,109 @@
+"""One run from its beginning to its report: makes the run folder, sweeps, and derives
+findings and files from what was stored. An interruption keeps what was measured."""
+
+import os
+import secrets
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from specbench import MEASUREMENT_VERSION, __version__
+from specbench.clock import utc_now
+from specbench.errors import SpecbenchError
+from specbench.host.affinity import pin_this_process, split_cpus
+from specbench.host.machine import read_host, usable_cpus
+from specbench.runner.derive import Derived, derive_run
+from specbench.runner.events import Listener, SweepStarted
+from specbench.runner.preflight import Prepared
+from specbench.runner.prompts import PromptSource
+from specbench.runner.serving import LaunchSite
+from specbench.runner.sweep import SweepJob, run_sweep
+from specbench.schema.host import HostFacts
+from specbench.schema.record import DatasetUse
+from specbench.store.format import FORMAT_VERSION
+from specbench.store.manifest import Manifest, RunStatus
+from specbench.store.writer import RunWriter
+
+GIT_TIMEOUT_S = 5
+
+
+def execute(
+    prepared: Prepared,
+    sweep_name: str,
+    results: Path,
+    urls: Mapping[str, str],
+    listener: Listener,
+) -> Derived:
+    """Run a prepared sweep. Raises what stopped it, after the reports of what is
+    there have been written."""
+    cpus = usable_cpus()
+    host = read_host()
+    split = split_cpus(cpus, has_gpu=bool(host.gpus))
+    started = utc_now()
+    run_id = secrets.token_hex(3)
+    manifest = _manifest(prepared, sweep_name, host)
+    writer = RunWriter.create(results, manifest, started, run_id)
+    listener(SweepStarted(prepared.plan, str(writer.folder)))
+    job = SweepJob(
+        plan=prepared.plan,
+        prompts=PromptSource(prepared),
+        writer=writer,
+        site=LaunchSite(writer.folder, f"{os.getpid()}-{run_id}", split, cpus, host),
+        listener=listener,
+        urls=urls,
+    )
+    try:
+        with pin_this_process(split.client):
+            run_sweep(job)
+    except KeyboardInterrupt:
+        writer.finish(RunStatus.INTERRUPTED, utc_now(), "interrupted")
+        derive_run(writer.folder)
+        raise
+    except SpecbenchError as error:
+        writer.finish(RunStatus.FAILED, utc_now(), error.message)
+        derive_run(writer.folder)
+        raise
+    writer.finish(RunStatus.FINISHED, utc_now())
+    return derive_run(writer.folder)
+
+
+def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts) -> Manifest:
+    spec = prepared.plan.spec
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        specbench_version=__version__,
+        measurement_version=MEASUREMENT_VERSION,
+        sweep_name=sweep_name,
+        sweep=spec.model_dump(mode="json"),
+        host=host,
+        datasets=tuple(
+            DatasetUse(
+                name=d.name,
+                path=d.path,
+                sha256=d.sha256,
+                used=len(d.questions),
+                skipped=tuple(f"{s.where}: {s.reason}" for s in d.skipped),
+            )
+            for d in prepared.datasets.values()
+        ),
+        git_commit=_git_commit(),
+        seeds={"prompts": spec.workload.seed},
+        started_utc=utc_now().isoformat(timespec="seconds"),
+        finished_utc=None,
+        status=RunStatus.RUNNING,
+    )
+
+
+def _git_commit() -> str | None:
+    """Of the folder that the run is started in; None where git has no answer."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -1,0 +1,77 @@
+"""The prompts of every cell of a sweep, from what preflight has read."""
+
+from collections.abc import Mapping
+
+from specbench.planning.size import cell_size
+from specbench.runner.freezing import Answers
+from specbench.runner.preflight import Prepared
+from specbench.schema.cell import CellKey
+from specbench.schema.plan import CellSize
+from specbench.schema.prompt import Prompt, Question
+from specbench.schema.sweep import Target
+from specbench.workload.order import order_questions
+from specbench.workload.prompts import (
+    cell_prompts,
+    list_prompts,
+    needs_first_answer,
+    put_marker,
+)
+
+CellPrompts = tuple[tuple[Prompt, ...], tuple[Prompt, ...]]
+"""Warm-up and measured prompts."""
+
+
+class PromptSource:
+    """Gives each cell its prompts; the same for every arm and launch."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._workload = prepared.plan.spec.workload
+        self._ordered: Mapping[str, tuple[Question, ...]] = {
+            name: order_questions(dataset.questions, self._workload.seed)
+            for name, dataset in prepared.datasets.items()
+        }
+        self._answers: dict[str, Answers] = {}
+        self._made: dict[tuple[str, str, int, CellSize], CellPrompts] = {}
+
+    def for_cell(self, key: CellKey, size: CellSize) -> CellPrompts:
+        """Warm-up and measured prompts; made once, since fitting a length is slow."""
+        c = key.condition
+        place = (c.target, c.dataset, c.context, size)
+        if place not in self._made:
+            listed = list_prompts(
+                self._ordered[c.dataset],
+                self._workload.turns,
+                self._answers.get(c.dataset, {}),
+            )
+            axis = self._prepared.axes.get(c.target)
+            opening = axis.opening(c.dataset, c.context) if axis else put_marker
+            self._made[place] = cell_prompts(listed.prompts, size, opening)
+        return self._made[place]
+
+    def unanswered(self) -> dict[str, tuple[Question, ...]]:
+        """Questions whose first answers are still to be frozen, by data set; only as
+        many as the largest cell can reach."""
+        if self._workload.turns == "first":
+            return {}
+        spec = self._prepared.plan.spec
+        sizes = [cell_size(spec.measure, c) for c in spec.load.concurrency]
+        reach = max(size.warmup + size.measured for size in sizes)
+        return {
+            name: needs_first_answer(questions)[:reach]
+            for name, questions in self._ordered.items()
+            if name not in self._answers and needs_first_answer(questions)
+        }
+
+    def keep_answers(self, dataset: str, answers: Answers) -> None:
+        """From now on second turns are asked."""
+        self._answers[dataset] = answers
+        self._made.clear()
+
+
+def is_caching_wanted(target: Target) -> bool:
+    """Whether the sweep file itself turned prefix caching on."""
+    return any(
+        name.replace("_", "-") == "enable-prefix-caching" and value is True
+        for name, value in target.args.items()
+    )

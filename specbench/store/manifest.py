@@ -1,0 +1,65 @@
+"""What a run was: the one file that makes a folder a run. Written when the run starts
+and again when it ends."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from specbench.errors import ResultsError
+from specbench.schema.host import HostFacts
+from specbench.schema.record import DatasetUse
+from specbench.store.disk import read_text
+from specbench.store.format import FORMAT_VERSION, from_json, parse_strict
+
+
+class RunStatus(StrEnum):
+    """How far a run came. A killed run stays `running`."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything about a run that is no measurement."""
+
+    format_version: int
+    specbench_version: str
+    measurement_version: int
+    """Figures of two versions cannot be compared."""
+    sweep_name: str
+    sweep: dict[str, Any]
+    """The sweep file after overrides and defaults, secrets left out."""
+    host: HostFacts | None
+    """The machine at the start; None when nothing was launched on it."""
+    datasets: tuple[DatasetUse, ...]
+    git_commit: str | None
+    """Of the folder that the run was started in; None = not under git."""
+    seeds: dict[str, int]
+    """What each seed is for -> its value."""
+    started_utc: str
+    """ISO 8601."""
+    finished_utc: str | None
+    """None while it runs, and for ever when it was killed."""
+    status: RunStatus
+    error: str | None = None
+    """Why it failed or was interrupted."""
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Raises ResultsError naming the file, also for a format of a later version."""
+    text = read_text(path)
+    try:
+        document = parse_strict(text)
+    except ValueError:
+        document = None  # `from_json` says where and why
+    version = document.get("format_version") if isinstance(document, dict) else None
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise ResultsError(
+            f"{path}: format {version}; this specbench reads up to {FORMAT_VERSION}",
+            hint="read the run with the specbench that wrote it, or a later one",
+        )
+    return from_json(Manifest, text, str(path))

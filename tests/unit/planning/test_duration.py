@@ -1,0 +1,78 @@
+import pytest
+
+from specbench.planning.duration import (
+    Assumptions,
+    Known,
+    Speed,
+    estimate_launch,
+    estimate_remaining,
+)
+from specbench.planning.expand import plan_sweep
+from specbench.schema.cell import CellKey
+from tests.unit.planning.sweep_texts import SOUND, read
+
+# 2 launches of each of 2 arms; one cell of 4 warm-up and 16 measured requests each.
+PLAN = plan_sweep(read(SOUND, "load.concurrency=[4]", "workload.max_tokens=100"))
+CELLS = [launch.cells[0] for launch in PLAN.launches]
+SIMPLE = Assumptions(startup_s=10.0, speed=Speed(ttft_s=1.0, tpot_s=0.1))
+ASSUMED_CELL_S = 20 * 1.0 + 20 / 4 * 100 * 0.1
+
+
+def test_before_anything_is_known_all_rests_on_assumptions_that_are_named() -> None:
+    estimate = estimate_remaining(PLAN, {}, assumed=SIMPLE)
+    assert estimate.seconds == pytest.approx(4 * (10 + ASSUMED_CELL_S))
+    assert estimate.basis == (
+        "4 cells assumed (TTFT 1 s and TPOT 0.1 s alone, every answer as long as"
+        " max_tokens allows, start-up 10 s)"
+    )
+
+
+def test_batch_beyond_the_flat_range_slows_every_step_down() -> None:
+    slow = Assumptions(startup_s=10.0, speed=SIMPLE.speed, flat_until=2)
+    estimate = estimate_launch(PLAN, PLAN.launches[0], {}, assumed=slow)
+    assert estimate.seconds == pytest.approx(10 + 20 + 2 * 50)
+
+
+def test_warmed_up_launch_lends_its_speed_to_itself_first() -> None:
+    speeds = {1: Speed(0.0, 0.01), 2: Speed(0.0, 0.02)}
+    known = Known(startups={1: 30.0, 2: 30.0}, speeds=speeds)
+    first, second = (
+        estimate_launch(PLAN, launch, {}, known, SIMPLE) for launch in PLAN.launches[:2]
+    )
+    assert first.seconds == pytest.approx(20 / 4 * 100 * 0.01)
+    assert second.seconds == pytest.approx(20 / 4 * 100 * 0.02)
+    assert first.basis == "1 cell from the speed of a warmed-up engine"
+
+
+def test_later_launch_borrows_the_speed_of_its_own_arm() -> None:
+    speeds = {1: Speed(0.0, 0.01), 2: Speed(0.0, 0.02)}
+    known = Known(startups={1: 30.0, 2: 50.0}, speeds=speeds)
+    arm_again = estimate_launch(PLAN, PLAN.launches[2], {}, known, SIMPLE)
+    assert arm_again.seconds == pytest.approx(40 + 20 / 4 * 100 * 0.02)
+
+
+def test_cell_measured_in_an_earlier_launch_is_taken_as_it_was() -> None:
+    known = Known(startups={1: 30.0, 2: 50.0}, ended={1, 2})
+    done = {CELLS[0]: 7.0, CELLS[1]: 3.0}
+    estimate = estimate_remaining(PLAN, done, known, SIMPLE)
+    assert estimate.seconds == pytest.approx(2 * 40 + 3 + 7)
+    assert estimate.basis == "2 cells as measured in an earlier launch"
+
+
+def test_other_arm_stands_in_until_the_arm_itself_was_measured() -> None:
+    estimate = estimate_launch(PLAN, PLAN.launches[1], {CELLS[0]: 7.0}, assumed=SIMPLE)
+    assert estimate.seconds == pytest.approx(10 + 7)
+    assert estimate.basis == "1 cell as another arm needed for it"
+
+
+def test_launch_that_failed_is_not_waited_for() -> None:
+    known = Known(ended={1, 2, 3})
+    estimate = estimate_remaining(PLAN, {}, known, SIMPLE)
+    assert estimate.seconds == pytest.approx(10 + ASSUMED_CELL_S)
+
+
+def test_nothing_is_left_when_every_cell_is_done() -> None:
+    done: dict[CellKey, float] = dict.fromkeys(CELLS, 5.0)
+    estimate = estimate_remaining(PLAN, done)
+    assert estimate.seconds == 0
+    assert estimate.basis == "nothing left to measure"

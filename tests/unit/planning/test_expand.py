@@ -1,0 +1,156 @@
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specbench.planning.expand import plan_sweep
+from specbench.schema.plan import AdmissionCaps
+from specbench.schema.sweep import (
+    Arm,
+    Load,
+    Measure,
+    SweepSpec,
+    Target,
+    Workload,
+)
+from tests.unit.planning.sweep_texts import SOUND, TWO_TARGETS, read
+
+sweeps = st.builds(
+    SweepSpec,
+    targets=st.lists(
+        st.builds(Target, model=st.sampled_from("abcdef"), engine=st.just("sim")),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda target: target.label,
+    ),
+    arms=st.lists(
+        st.builds(
+            Arm, name=st.sampled_from("xyz"), speculative=st.just({"method": "m"})
+        ),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda arm: arm.name,
+    ),
+    workload=st.builds(
+        Workload,
+        datasets=st.lists(st.sampled_from("pqr"), min_size=1, unique=True),
+        context=st.lists(st.integers(0, 99), min_size=1, max_size=2, unique=True),
+        temperature=st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, unique=True),
+    ),
+    load=st.builds(
+        Load,
+        concurrency=st.lists(st.integers(1, 512), min_size=1, max_size=4, unique=True),
+    ),
+    measure=st.builds(Measure, replicates=st.integers(1, 4)),
+)
+
+
+@given(sweeps)
+def test_each_cell_of_the_sweep_is_measured_exactly_once(spec: SweepSpec) -> None:
+    plan = plan_sweep(spec)
+    counts = Counter(cell for launch in plan.launches for cell in launch.cells)
+    work = spec.workload
+    points = len(work.datasets) * len(work.context) * len(work.temperature)
+    points *= len(spec.load.concurrency) * len(spec.targets)
+    assert set(counts.values()) == {1}
+    assert len(counts) == points * (len(spec.arms) + 1) * spec.measure.replicates
+    assert plan.cell_count == len(counts)
+
+
+@given(sweeps)
+def test_all_launches_of_a_target_measure_the_same_conditions_in_one_order(
+    spec: SweepSpec,
+) -> None:
+    plan = plan_sweep(spec)
+    for target in spec.targets:
+        orders = {
+            tuple(cell.condition for cell in launch.cells)
+            for launch in plan.launches
+            if launch.target.label == target.label
+        }
+        assert len(orders) == 1
+
+
+@given(sweeps)
+def test_every_arm_of_a_target_gets_the_same_settings(spec: SweepSpec) -> None:
+    plan = plan_sweep(spec)
+    for target in spec.targets:
+        launches = [x for x in plan.launches if x.target.label == target.label]
+        assert len({x.caps for x in launches}) == 1
+        assert all(x.target == launches[0].target for x in launches)
+
+
+@given(sweeps)
+def test_launches_are_numbered_in_the_order_in_which_they_run(
+    spec: SweepSpec,
+) -> None:
+    indexes = [launch.index for launch in plan_sweep(spec).launches]
+    assert indexes == list(range(1, len(indexes) + 1))
+
+
+def test_launches_alternate_and_every_second_replicate_runs_backwards() -> None:
+    extra = '[[arms]]\nname = "b"\nspeculative = { method = "x" }\n'
+    plan = plan_sweep(read(SOUND + extra, "measure.replicates=3"))
+    assert [(launch.arm, launch.replicate) for launch in plan.launches] == [
+        ("baseline", 1),
+        ("ngram-k3", 1),
+        ("b", 1),
+        ("b", 2),
+        ("ngram-k3", 2),
+        ("baseline", 2),
+        ("baseline", 3),
+        ("ngram-k3", 3),
+        ("b", 3),
+    ]
+
+
+def test_targets_run_one_after_the_other() -> None:
+    plan = plan_sweep(read(TWO_TARGETS, "measure.replicates=1"))
+    labels = [launch.target.label for launch in plan.launches]
+    assert labels == ["small", "small", "large", "large"]
+
+
+def test_only_the_arms_speculate() -> None:
+    plan = plan_sweep(read(SOUND))
+    configs = {launch.arm: launch.speculative for launch in plan.launches}
+    assert configs == {
+        "baseline": None,
+        "ngram-k3": {"method": "ngram", "num_speculative_tokens": 3},
+    }
+
+
+def test_cells_run_by_data_set_context_temperature_and_rising_load() -> None:
+    spec = read(
+        SOUND,
+        'workload.datasets=["b", "a"]',
+        "workload.context=[512, 0]",
+        "workload.temperature=[1.0, 0.0]",
+        "load.concurrency=[4, 1]",
+    )
+    cells = [cell.condition for cell in plan_sweep(spec).launches[0].cells]
+    points = [(c.dataset, c.context, c.temperature, c.concurrency) for c in cells]
+    assert points[:4] == [
+        ("b", 512, 1.0, 1),
+        ("b", 512, 1.0, 4),
+        ("b", 512, 0.0, 1),
+        ("b", 512, 0.0, 4),
+    ]
+    assert points[4][:2] == ("b", 0)
+    assert points[8][:2] == ("a", 512)
+
+
+def test_engine_is_told_to_admit_the_highest_load_where_the_sweep_says_nothing() -> (
+    None
+):
+    launch = plan_sweep(read(SOUND)).launches[0]
+    assert launch.caps == AdmissionCaps(max_num_seqs=16, max_num_batched_tokens=None)
+
+
+def test_caps_of_the_sweep_have_one_source_and_leave_the_args() -> None:
+    spec = read(
+        SOUND, "target.args.max_num_seqs=64", "target.args.max-num-batched-tokens=8k"
+    )
+    launch = plan_sweep(spec).launches[0]
+    assert launch.caps == AdmissionCaps(max_num_seqs=64, max_num_batched_tokens=8000)
+    assert launch.target.args == {"max-model-len": 4096}
+    assert "max_num_seqs" in spec.targets[0].args
