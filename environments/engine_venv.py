@@ -47,9 +47,15 @@ def fingerprint(recipe: Recipe, venv: Path) -> str:
     The path is part of it because the scripts inside name their interpreter by its
     full path: an environment that was moved does not start.
     """
-    digest = hashlib.sha256(recipe.requirements.read_bytes())
-    digest.update(f"\n{recipe.title}\n{recipe.version}\n{venv.absolute()}".encode())
-    return digest.hexdigest()
+    parts = [recipe.title, str(recipe.version), str(venv.absolute())]
+    parts += requirement_lines(recipe.requirements)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def requirement_lines(requirements: Path) -> list[str]:
+    """The lines that pip acts on: a reworded comment makes nothing stale."""
+    lines = (line.strip() for line in requirements.read_text("utf-8").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def is_current(recipe: Recipe, venv: Path) -> bool:

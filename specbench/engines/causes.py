@@ -15,6 +15,7 @@ _CHAINED = (
     "The above exception was the direct cause of the following exception:",
     "During handling of the above exception, another exception occurred:",
 )
+_MAX_TRACEBACK_LINES = 2000
 _MAX_TEXT_LINES = 12
 _MAX_ERROR_LINES = 5
 _MAX_LAST_LINES = 3
@@ -39,7 +40,8 @@ _REMARK = re.compile(
     r"|\b(cause|errors?|reason|details|log|trace|traceback)\b.{0,40}"
     r"\b(above|further up|earlier)\b"
     r"|\b(above|earlier)\b.{0,40}\b(cause|errors?|logs?|trace)\b"
-    r"|\b(see|check) (the )?(logs?|stack ?trace)\b"
+    r"|\b(see|check) (the )?(above|logs?|stack ?trace)\b"
+    r"|\bbackground process\b"
     r"|\bfailed core proc"
     r"|\b(worker|core|child|sub-?)\s?process(es)?\b.{0,30}"
     r"\b(died|dead|failed|exited|terminated)\b"
@@ -146,14 +148,15 @@ def _all_raised(lines: list[str]) -> Iterator[_Raised]:
 def _read_traceback(lines: list[str], header: int, prefix: str) -> _Raised | None:
     """Frames are indented; the first line that is not is the exception."""
     pattern = _line_pattern(lines, header, prefix)
-    for index in range(header + 1, len(lines)):
+    end = min(len(lines), header + 1 + _MAX_TRACEBACK_LINES)
+    for index in range(header + 1, end):
         content = _content(lines[index], pattern)
         if content is None or not content or content[0].isspace():
             continue
         if content.startswith(_HEADER):
             return None
         if _EXCEPTION.match(content):
-            text = [content, *_continuation(lines[index + 1 :], lines[index], content)]
+            text = [content, *_continuation(lines, index, content)]
             last = index + len(text) - 1
             if ":" not in content:
                 # it has no message: the place says more
@@ -173,10 +176,12 @@ def _line_pattern(lines: list[str], header: int, prefix: str) -> re.Pattern[str]
     """How the traceback's other lines begin: as its header does, but for the digits
     (clock, line number); None = plainly, as where a logger marks a record's first line
     only."""
-    follower = lines[header + 1] if header + 1 < len(lines) else ""
     pattern = re.compile(re.sub(r"\d+", r"\\d+", re.escape(prefix)))
-    if prefix and pattern.match(follower):
-        return pattern
+    for follower in lines[header + 1 : header + 1 + _MAX_TRACEBACK_LINES]:
+        if prefix and pattern.match(follower):
+            return pattern
+        if follower.startswith("  File "):
+            return None
     return None
 
 
@@ -188,11 +193,11 @@ def _content(line: str, pattern: re.Pattern[str] | None) -> str | None:
     return None if _RECORD.match(line) and not line[0].isspace() else line
 
 
-def _continuation(following: list[str], line: str, content: str) -> Iterator[str]:
+def _continuation(lines: list[str], index: int, content: str) -> Iterator[str]:
     """The rest of a message of several lines: up to a blank one, a record, or a line
     that begins otherwise than the first."""
-    prefix = line.removesuffix(content)
-    for follower in following[: _MAX_TEXT_LINES - 1]:
+    prefix = lines[index].removesuffix(content)
+    for follower in lines[index + 1 : index + _MAX_TEXT_LINES]:
         text = follower[len(prefix) :]
         is_foreign = not follower.startswith(prefix) or bool(_RECORD.match(text))
         if is_foreign or not text.strip() or text.startswith(_HEADER):

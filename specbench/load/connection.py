@@ -107,6 +107,7 @@ class StreamConnection(asyncio.Protocol):
             raise ExchangeError("the connection is not free")
         loop = asyncio.get_running_loop()
         exchange = Exchange(done=loop.create_future())
+        exchange.done.add_done_callback(_take_note)
         self._exchange = exchange
         self._tail = b""
         exchange.sent_ns = exchange.last_read_ns = monotonic_ns()
@@ -134,3 +135,10 @@ class StreamConnection(asyncio.Protocol):
         if exchange is not None and not exchange.done.done():
             exchange.end_ns = monotonic_ns()
             exchange.done.set_exception(ExchangeError(reason))
+
+
+def _take_note(done: asyncio.Future[None]) -> None:
+    """Look at the outcome: where the waiter was cancelled nobody else does, and
+    asyncio would complain of an exception that was never retrieved."""
+    if not done.cancelled():
+        done.exception()

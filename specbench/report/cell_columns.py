@@ -46,7 +46,7 @@ def _latency(name: str, is_whole: bool) -> list[CellColumn]:
     stem, path = (
         (f"{name}_whole_run", f"whole_run.{name}") if is_whole else (name, name)
     )
-    over = "over all measured requests" if is_whole else "over `latency_basis`"
+    over = "of all measured requests" if is_whole else "of `latency_basis`"
     return [
         _plain(f"{stem}_n", "", f"values behind `{stem}`", f"{path}.n"),
         *[

@@ -32,6 +32,8 @@ The plain rule "first measured concurrency where the arm is slower" follows from
 geometric mean of these ratios; the first load where it is under 1 is the answer.
 """
 ROWS = {"cells.csv": "one row a cell", "breakeven.csv": "one row a speedup curve"}
+_BAR = "\\|"
+"""A bar inside a Markdown table."""
 
 
 def cells_csv(findings: RunFindings) -> str:
@@ -50,7 +52,10 @@ def columns_markdown() -> str:
     for name, columns in COLUMNS.items():
         parts.append(f"\n## {name}: {ROWS[name]}\n\n| column | unit | meaning |")
         parts.append("\n| --- | --- | --- |\n")
-        parts += [f"| `{c.name}` | {c.unit} | {c.meaning} |\n" for c in columns]
+        parts += [
+            f"| `{c.name}` | {c.unit} | {c.meaning.replace('|', _BAR)} |\n"
+            for c in columns
+        ]
     return "".join(parts)
 
 

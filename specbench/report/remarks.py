@@ -9,8 +9,8 @@ from specbench.report import words
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
-from specbench.report.sides import Side
-from specbench.schema.estimate import Estimate
+from specbench.report.sides import NOT_MEASURED, Side
+from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import RunFindings, Severity
 
 MAX_LINES = 6
@@ -143,14 +143,18 @@ def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
     if row.arm is None:
         return
     yield from _side_figures("arm", row.arm)
-    yield "acceptance rate", row.arm.acceptance_rate
-    yield "acceptance length", row.arm.acceptance_length
-    yield "tokens per step", row.arm.tokens_per_step
+    if row.arm.cells:
+        yield "acceptance rate", row.arm.acceptance_rate
+        yield "acceptance length", row.arm.acceptance_length
+        yield "tokens per step", row.arm.tokens_per_step
     yield "throughput speedup", row.throughput_speedup
     yield "TPOT speedup", row.tpot_speedup
 
 
 def _side_figures(name: str, side: Side) -> Iterable[tuple[str, Estimate]]:
+    if not side.cells:
+        yield name, absent(NOT_MEASURED)
+        return
     yield f"{name} batch", side.running_batch
     yield f"{name} throughput", side.output_throughput
     yield f"{name} TPOT", side.tpot

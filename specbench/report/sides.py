@@ -141,7 +141,8 @@ def _running_batch(cell: CellStats) -> float | None:
 
 
 def _geometric(values: Sequence[float]) -> float:
-    if any(v <= 0 for v in values):
+    # one value stays what it is: a logarithm and back would move its last digit
+    if len(values) == 1 or any(v <= 0 for v in values):
         return arithmetic_mean(values)
     return geometric_mean(values)
 

@@ -1,6 +1,8 @@
 """A run as rich renderables for a terminal: a table for each block, the break-even
 table, and what should be known beside them. Colour only repeats what words say."""
 
+from collections.abc import Iterable
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -97,9 +99,9 @@ def _answers(group: AnswerGroup) -> Table:
         table.add_row(
             words.metric(answer.curve.metric),
             Text(words.outcome(answer), style=style),
-            "\n".join(words.shown(p.running_batch, words.batch) for p in points),
-            "\n".join(str(p.condition.concurrency) for p in points),
-            "\n".join(words.with_spread(p.speedup, words.speedup) for p in points),
+            _lines(words.shown(p.running_batch, words.batch) for p in points),
+            _lines(str(p.condition.concurrency) for p in points),
+            _lines(words.with_spread(p.speedup, words.speedup) for p in points),
             words.first_slower(answer),
         )
     return table
@@ -118,6 +120,10 @@ def remarks(findings: RunFindings, facts: RunFacts) -> RenderableType:
     lines += [Text(f"data set {line}") for line in describe_datasets(facts)]
     lines += [Text(f"note: {note}") for note in facts.notes]
     return Group(*lines)
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(items) or words.DASH
 
 
 def _indented(line: str) -> Padding:

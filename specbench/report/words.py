@@ -142,6 +142,24 @@ def outcome(answer: BreakEven) -> str:
             return name
 
 
+SHORT_FORMS = {
+    "pays up to ": "to ",
+    "pays from ": "from ",
+    "pays everywhere measured": "everywhere",
+    "never pays": "never",
+    "concurrency ": "c ",
+}
+
+
+def outcome_in_short(answer: BreakEven) -> str:
+    """The outcome as it goes on after `pays:`, for where space is short; `c` is
+    concurrency."""
+    text = outcome(answer)
+    for long, short in SHORT_FORMS.items():
+        text = text.replace(long, short)
+    return text
+
+
 def crossing(answer: BreakEven) -> str:
     """Where the curve crosses, on the batch with the concurrency beside it."""
     at_load = f"concurrency {shown(answer.concurrency, load)}"
@@ -152,6 +170,8 @@ def crossing(answer: BreakEven) -> str:
 
 def first_slower(answer: BreakEven) -> str:
     """The plain rule: first measured concurrency where the arm is slower."""
+    if all(point.speedup.value is None for point in answer.curve.points):
+        return DASH
     found = answer.first_slower_concurrency
     return "none" if found is None else str(found)
 

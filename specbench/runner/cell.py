@@ -120,7 +120,7 @@ async def _drive_and_scrape(
     snapshots: list[MetricsSnapshot] = []
     adapter = endpoint.adapter
     async with SnapshotReader(
-        endpoint.url, adapter.metrics_path, adapter.series_prefix
+        endpoint.url, adapter.metrics_path, adapter.series_prefix, endpoint.headers
     ) as reader:
 
         async def read_metrics(phase: Phase) -> None:

@@ -82,16 +82,28 @@ def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts) -> Manifest:
                 path=d.path,
                 sha256=d.sha256,
                 used=len(d.questions),
-                skipped=tuple(f"{s.where}: {s.reason}" for s in d.skipped),
+                skipped=tuple(
+                    f"{s.where}: {s.reason}"
+                    for s in (*d.skipped, *prepared.overlong.get(name, ()))
+                ),
             )
-            for d in prepared.datasets.values()
+            for name, d in prepared.datasets.items()
         ),
+        filler=filler_words(prepared),
         git_commit=_git_commit(),
         seeds={"prompts": spec.workload.seed},
         started_utc=utc_now().isoformat(timespec="seconds"),
         finished_utc=None,
         status=RunStatus.RUNNING,
     )
+
+
+def filler_words(prepared: Prepared) -> str | None:
+    """What made prompts longer, so that two runs can be told apart by it."""
+    filler = prepared.filler
+    if filler is None:
+        return None
+    return f"{filler.name}, {filler.licence}, sha256 {filler.sha256}"
 
 
 def _git_commit() -> str | None:

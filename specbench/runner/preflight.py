@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from specbench.engines import ADAPTERS
+from specbench.engines.contract import LaunchRequest
 from specbench.errors import InputError
 from specbench.launch.ports import check_port_free
 from specbench.schema.plan import SweepPlan
-from specbench.schema.prompt import Dataset
+from specbench.schema.prompt import Dataset, SkippedEntry
 from specbench.schema.sweep import SweepSpec, Target
-from specbench.workload.context import ContextAxis
+from specbench.workload.context import ContextAxis, find_overlong
 from specbench.workload.filler import FillerText, read_filler
+from specbench.workload.prompts import list_prompts
 from specbench.workload.readers import load_dataset
 from specbench.workload.tokenizer import read_tokenizer
 
@@ -32,6 +34,8 @@ class Prepared:
     """What makes prompts longer; None where no length is asked for."""
     axes: Mapping[str, ContextAxis]
     """By target; empty where no length is asked for."""
+    overlong: Mapping[str, tuple[SkippedEntry, ...]]
+    """By data set: prompts that are longer than a wanted length by themselves."""
 
 
 def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepared:
@@ -43,12 +47,26 @@ def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepare
             check_model(target, where)
             if target.port is not None:
                 check_port_free(HOST, target.port)
-    for arm in plan.spec.arms:
-        for target in plan.spec.targets:
-            ADAPTERS[target.engine].check_speculative(arm.speculative)
+    check_arms(plan.spec, source)
+    if will_launch:
+        check_commands(plan, source)
     datasets = {name: load_dataset(name) for name in plan.spec.workload.datasets}
     filler, axes = _context_axes(plan.spec)
-    return Prepared(plan, datasets, filler, axes)
+    return Prepared(plan, datasets, filler, axes, _overlong(plan.spec, datasets, axes))
+
+
+def _overlong(
+    spec: SweepSpec,
+    datasets: Mapping[str, Dataset],
+    axes: Mapping[str, ContextAxis],
+) -> dict[str, tuple[SkippedEntry, ...]]:
+    found: dict[str, list[SkippedEntry]] = {name: [] for name in datasets}
+    for name, dataset in datasets.items():
+        prompts = list_prompts(dataset.questions, "first", {}).prompts
+        for axis in axes.values():
+            for context in spec.workload.context:
+                found[name] += find_overlong(prompts, context, axis.ruler)
+    return {name: tuple(dict.fromkeys(entries)) for name, entries in found.items()}
 
 
 def _context_axes(
@@ -69,6 +87,36 @@ def _context_axes(
         )
         for target in spec.targets
     }
+
+
+def check_arms(spec: SweepSpec, source: str) -> None:
+    """What the engine's adapter knows to be wrong with an arm."""
+    for index, arm in enumerate(spec.arms):
+        for target in spec.targets:
+            try:
+                ADAPTERS[target.engine].check_speculative(arm.speculative)
+            except InputError as error:
+                where = f"{source}: arms[{index}] ({arm.name})"
+                raise InputError(f"{where}: {error.message}", error.hint) from error
+
+
+def check_commands(plan: SweepPlan, source: str) -> None:
+    """Every command line can be built, so that no argument fails in mid-run."""
+    for launch in plan.launches:
+        try:
+            ADAPTERS[launch.target.engine].command(
+                LaunchRequest(
+                    target=launch.target,
+                    speculative=launch.speculative,
+                    caps=launch.caps,
+                    host=HOST,
+                    port=launch.target.port or 1,
+                    engine_cpus=None,
+                    model_name=launch.target.label,
+                )
+            )
+        except InputError as error:
+            raise InputError(f"{source}: {error.message}", error.hint) from error
 
 
 def target_places(spec: SweepSpec) -> list[tuple[str, Target]]:

@@ -2,7 +2,7 @@
 cell, it becomes a snapshot that says why there is none; and it costs the event loop,
 which stamps arrivals, as little as it can: the text is cut, not parsed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -27,7 +27,7 @@ class SnapshotReader:
         url: str,
         path: str,
         prefix: str,
-        timeout_s: float = READING_TIMEOUT_S,
+        headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         now_ns: Callable[[], int] = clock.monotonic_ns,
     ) -> None:
@@ -37,8 +37,8 @@ class SnapshotReader:
         # trust_env=False: a proxy in the environment must not come between. Identity:
         # prometheus_client, which serves the page, would compress it for a busy engine.
         self._client = httpx.AsyncClient(
-            headers={"accept-encoding": "identity"},
-            timeout=timeout_s,
+            headers={"accept-encoding": "identity", **(headers or {})},
+            timeout=READING_TIMEOUT_S,
             trust_env=False,
             transport=transport,
             limits=httpx.Limits(max_connections=1),

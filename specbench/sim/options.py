@@ -16,7 +16,7 @@ from specbench.sim.config import SimConfig, SimSpeculation, StepCost
 
 MS_PER_S = 1000.0
 
-_HINT = "`python -m specbench.sim --help` lists the flags"
+_HINT = "`specbench sim serve --help` lists the flags"
 _SPECULATIVE_KEYS = ("method", "num_speculative_tokens", "acceptance", "draft_ms")
 
 
@@ -138,7 +138,7 @@ def _bad_speculation(what: str) -> InputError:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="python -m specbench.sim",
+        prog="specbench sim serve",
         description="An engine with programmed truth behind the OpenAI streaming API.",
         allow_abbrev=False,
     )

@@ -4,11 +4,13 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Self
 
 import orjson
 
 from specbench import __version__
+from specbench.clock import utc_now
 from specbench.errors import InputError
 from specbench.sim.connection import Connection
 from specbench.sim.model import Engine
@@ -80,19 +82,21 @@ class SimServer:
 
 
 async def serve(options: SimOptions, announce: Callable[[str], object]) -> None:
-    """Serve until cancelled. `announce` gets `listening_line` when the port is open.
+    """Serve until cancelled. When the port is open `announce` gets two lines, without
+    their ends: `listening_line`, then `args_line`.
 
     Raises InputError where the port or the truth log cannot be had.
     """
     with _truth_log(options) as truth:
         async with await SimServer.start(options, truth) as server:
             announce(listening_line(options, server.port))
+            announce(args_line(options, utc_now()))
             await asyncio.get_running_loop().create_future()
 
 
 def listening_line(options: SimOptions, port: int) -> str:
     """`listening on http://HOST:PORT {...}`: the address, then what the engine is
-    programmed to be, as JSON. No end of line."""
+    programmed to be, as JSON."""
     programmed = {
         "engine": "sim",
         "version": __version__,
@@ -103,6 +107,17 @@ def listening_line(options: SimOptions, port: int) -> str:
     }
     host = f"[{options.host}]" if ":" in options.host else options.host
     return f"listening on http://{host}:{port} {orjson.dumps(programmed).decode()}"
+
+
+def args_line(options: SimOptions, now: datetime) -> str:
+    """The line of vLLM's log (0.32.0) from which the admission cap can be read back:
+    no page of the server says it."""
+    args = {
+        "model": options.model_name,
+        "max_model_len": options.config.max_model_len,
+        "max_num_seqs": options.config.max_num_seqs,
+    }
+    return f"INFO {now:%m-%d %H:%M:%S} [server.py:1] non-default args: {args}"
 
 
 @contextlib.contextmanager

@@ -36,6 +36,8 @@ class Manifest:
     host: HostFacts | None
     """The machine at the start; None when nothing was launched on it."""
     datasets: tuple[DatasetUse, ...]
+    filler: str | None
+    """The text that made prompts longer, with licence and hash; None = none did."""
     git_commit: str | None
     """Of the folder that the run was started in; None = not under git."""
     seeds: dict[str, int]

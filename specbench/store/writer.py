@@ -11,6 +11,7 @@ from typing import Self
 from specbench.schema.record import CellRecord, LaunchRecord
 from specbench.schema.sample import RequestSample
 from specbench.schema.snapshot import MetricsSnapshot
+from specbench.store.derived import DerivedWriter
 from specbench.store.disk import (
     make_folder,
     make_new_folder,
@@ -117,10 +118,7 @@ class RunWriter:
 
     def write_bytes(self, name: str, data: bytes) -> Path:
         """Write or replace a derived file, e.g. `plots/speedup.png`."""
-        path = self.layout.derived(name)
-        make_folder(path.parent)
-        write_file(path, data)
-        return path
+        return DerivedWriter(self.folder).write_bytes(name, data)
 
 
 def _json_file(value: object) -> bytes:

@@ -69,7 +69,11 @@ def read_stream(pieces: Iterable[tuple[int, bytes]]) -> StreamReading:
             if not so_far.is_done:
                 _take_event(so_far, event, instant_ns)
     if not so_far.is_done:
-        so_far.note_error(_describe_cut(so_far.events, decoder, start))
+        cut = _describe_cut(so_far.events, decoder, start)
+        # some servers close right behind the word, without the blank line
+        so_far.is_done = [e.data.strip() for e in decoder.feed(b"\n\n")] == [DONE]
+        if not so_far.is_done:
+            so_far.note_error(cut)
     return StreamReading(
         chunks=tuple(so_far.chunks),
         prompt_tokens=so_far.prompt_tokens,

@@ -29,33 +29,24 @@ class Series:
 
 def parse_exposition(text: str) -> list[Series]:
     """All sample lines, in order. Raises WireError naming the line that is none."""
-    lines = [
-        "" if line.lstrip().startswith("#") else line.rstrip("\r")
-        for line in text.split("\n")
-    ]
+    found: list[Series] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.lstrip().startswith("#"):
+            found += _parse_line(line, number)
+    return found
+
+
+def _parse_line(line: str, number: int) -> list[Series]:
+    """Line by line, because the parser does not say where it failed."""
     try:
-        return _parse("\n".join(lines))
+        return [
+            Series(sample.name, dict(sample.labels), float(sample.value))
+            for family in text_string_to_metric_families(line)
+            for sample in family.samples
+        ]
     except _PARSER_ERRORS as error:
-        raise _broken_line(lines, error) from error
-
-
-def _parse(text: str) -> list[Series]:
-    return [
-        Series(sample.name, dict(sample.labels), float(sample.value))
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    ]
-
-
-def _broken_line(lines: list[str], error: Exception) -> WireError:
-    """The parser does not say where it failed: ask it line by line."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            _parse(line)
-        except _PARSER_ERRORS:
-            quoted = repr(line[:_QUOTED_CHARS])
-            return WireError(f"line {number} is not a metrics sample: {quoted}")
-    return WireError(f"not a metrics page: {error}")
+        quoted = repr(line[:_QUOTED_CHARS])
+        raise WireError(f"line {number} is not a metrics sample: {quoted}") from error
 
 
 def cut_to_prefix(text: str, prefix: str) -> str:

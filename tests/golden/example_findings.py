@@ -77,6 +77,13 @@ def example_findings() -> RunFindings:
     return conclude(tuple(map(_spoil, cells)), [failed])
 
 
+def small_findings() -> RunFindings:
+    """Four cells, for golden files that hold every figure."""
+    cells = make_cells((OPEN,), LOADS, launches=1)
+    few = [c for c in cells if c.key.condition.concurrency in (1, 4)]
+    return conclude(tuple(map(_spoil, few)), [])
+
+
 def example_facts() -> RunFacts:
     """Circumstances of the record."""
     facts = make_facts(example_findings())

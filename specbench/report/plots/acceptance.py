@@ -33,7 +33,8 @@ from specbench.schema.findings import RunFindings
 
 HEADING = Heading(
     "Acceptance by position",
-    "How often the i-th draft token is accepted, at the lowest and the highest load.",
+    "How often the i-th draft token is accepted, at the lowest and the highest load."
+    " c: concurrency.",
 )
 LOAD_MARKERS = ("o", "^")
 """Lowest and highest load."""
@@ -51,6 +52,8 @@ KEY = (
         markerfacecolor="white",
         label="of drafts whose previous token was accepted (conditional)",
     ),
+    Line2D([], [], color=FAINT, marker="o", linestyle="none", label="lowest load"),
+    Line2D([], [], color=FAINT, marker="^", linestyle="none", label="highest load"),
 )
 
 
@@ -66,13 +69,16 @@ def draw_acceptance(findings: RunFindings, facts: RunFacts) -> list[Figure]:
             say_instead(panels[0], "No arm that speculates was measured.")
         for axes, panel in zip(panels, page, strict=False):
             axes.set_title(naming.condition(panel[0].condition))
-            _draw_panel(axes, panel, colours)
+            _draw_panel(axes, panel, colours, len(page))
         figures.append(figure)
     return figures
 
 
 def _draw_panel(
-    axes: Axes, panel: Sequence[Block], colours: dict[str, tuple[str, str]]
+    axes: Axes,
+    panel: Sequence[Block],
+    colours: dict[str, tuple[str, str]],
+    panel_count: int,
 ) -> None:
     curves = [
         (block, curve, marker)
@@ -86,26 +92,36 @@ def _draw_panel(
     for place, (block, curve, marker) in enumerate(curves):
         shift = DODGE * (place - (len(curves) - 1) / 2)
         colour = colours[block.arm or ""][0]
-        _draw_curve(axes, curve, (colour, marker, shift), _label(block, curve))
+        _draw_curve(axes, curve, (colour, marker, shift))
     axes.set_ylim(0, 1.04)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlim(0.7, max(len(c.unconditional) for _, c, _ in curves) + 0.3)
     axes.set_xlabel("position in the draft")
     axes.set_ylabel("share accepted")
-    add_legend(axes)
+    add_legend(
+        axes,
+        [
+            (_length_line(block, found), colours[block.arm or ""][0])
+            for block in panel
+            if (found := position_curves(block))
+        ],
+        panel_count,
+    )
 
 
-def _label(block: Block, curve: PositionCurve) -> str:
-    length = words.shown(curve.length, words.share)
-    return f"{block.arm}, concurrency {curve.concurrency}: acceptance length {length}"
+def _length_line(block: Block, curves: Sequence[PositionCurve]) -> str:
+    """Acceptance lengths of one arm in words."""
+    said = ", ".join(
+        f"{words.shown(curve.length, words.share)} (c {curve.concurrency})"
+        for curve in curves
+    )
+    return f"{block.arm}: acceptance length {said}"
 
 
-def _draw_curve(
-    axes: Axes, curve: PositionCurve, look: tuple[str, str, float], label: str
-) -> None:
+def _draw_curve(axes: Axes, curve: PositionCurve, look: tuple[str, str, float]) -> None:
     colour, marker, shift = look
     x = [position + 1 + shift for position in range(len(curve.unconditional))]
-    axes.plot(x, curve.unconditional, color=colour, marker=marker, label=label)
+    axes.plot(x, curve.unconditional, color=colour, marker=marker)
     axes.plot(
         x,
         [math.nan if share is None else share for share in curve.conditional],

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 from specbench.report import words
 from specbench.report.plots.placing import Box, Point, place_box
 from specbench.report.plots.series import Series
-from specbench.report.plots.style import FAINT
+from specbench.report.plots.style import FAINT, SLOWER_TINT
 
 PARITY = "as fast as without speculation"
-CHARACTER = 0.075
+CHARACTER = 0.066
 """Inches that a character takes at the size of the labels, on the safe side."""
 LINE = 0.19
 """Inches a line."""
-MAX_BREAK_EVENS = 4
+MAX_BREAK_EVENS = 2
 """With more of them the panel would be full of words; the legend has all."""
 
 
@@ -47,16 +48,13 @@ class Panel:
 def add_labels(axes: Axes, series: Sequence[Series]) -> None:
     """Break-evens first, since they have little choice of place."""
     panel = Panel(axes)
-    curves = [
-        [
-            panel.fraction(load, v.value)
-            for load, v in one.known()
-            if v.value is not None
-        ]
-        for one in series
-    ]
-    taken: list[Box] = []
+    curves = [[panel.fraction(*point) for point in one.points()] for one in series]
     crossing = [one for one in series if one.crossing is not None]
+    floor = axes.get_ylim()[0]
+    for one in crossing:  # the plumb lines are in the way, too
+        at = one.crossing or 1.0
+        curves.append([panel.fraction(at, 1.0), panel.fraction(at, floor)])
+    taken: list[Box] = []
     if len(crossing) <= MAX_BREAK_EVENS:
         for one in crossing:
             taken.append(_label_crossing(panel, one, curves, taken))
@@ -74,7 +72,7 @@ def _label_crossing(
     boxes = [
         Box(left, bottom, width, height)
         for bottom in rows
-        for left in (x + 0.012, x - 0.012 - width)
+        for left in (x + 0.009, x - 0.009 - width)
     ]
     box = place_box(boxes, curves, taken)
     is_right = box.x > x
@@ -87,20 +85,21 @@ def _label_crossing(
         va="center",
         fontsize=9,
         color=one.colour,
+        path_effects=[withStroke(linewidth=3, foreground=SLOWER_TINT)],
         zorder=6,
     )
     return box
 
 
 def crossing_words(one: Series) -> str:
-    """Metric, batch and concurrency of a break-even, in short."""
+    """Batch and concurrency of a break-even, in short; the legend names the metric."""
     answer = one.answer
     if answer is None:
         return ""
     place = f"c {words.shown(answer.concurrency, words.load)}"
-    if answer.batch is not None:
-        place = f"batch {words.batch(answer.batch)} ({place})"
-    return f"{words.metric(one.metric)}: {place}"
+    if answer.batch is None:
+        return place
+    return f"batch {words.batch(answer.batch)} ({place})"
 
 
 def _label_parity(panel: Panel, curves: list[list[Point]], taken: list[Box]) -> None:
@@ -110,16 +109,16 @@ def _label_parity(panel: Panel, curves: list[list[Point]], taken: list[Box]) -> 
     boxes = [
         Box(x, y, width, height)
         for y in (line + 0.008, line - 0.008 - height)
-        for x in (0.99 - width, 0.01)
+        for x in (0.99 - width, 0.01, 0.25, 0.5)
     ]
     box = place_box(boxes, curves, taken)
-    is_left = box.x < 0.05
+    is_right = box.x == boxes[0].x
     panel.axes.text(
-        box.x if is_left else box.x + box.width,
+        box.x + box.width if is_right else box.x,
         box.y + box.height / 2,
         PARITY,
         transform=panel.axes.transAxes,
-        ha="left" if is_left else "right",
+        ha="right" if is_right else "left",
         va="center",
         fontsize=9,
         color=FAINT,

@@ -8,13 +8,14 @@ from specbench.report.blocks import Block
 from specbench.schema.estimate import Estimate
 from specbench.schema.findings import BreakEven, RunFindings, SpeedupMetric
 
+SHORT_METRICS = {SpeedupMetric.THROUGHPUT: "throughput", SpeedupMetric.TPOT: "TPOT"}
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
     """One curve of a panel."""
 
-    label: str
-    """Arm, metric and the outcome in words."""
+    arm: str
     loads: tuple[int, ...]
     values: tuple[Estimate, ...]
     metric: SpeedupMetric
@@ -26,10 +27,10 @@ class Series:
         """Concurrency of the break-even."""
         return self.answer.concurrency if self.answer else None
 
-    def known(self) -> list[tuple[int, Estimate]]:
-        """Loads that have a speedup."""
+    def points(self) -> list[tuple[int, float]]:
+        """Loads that have a speedup, with its value."""
         pairs = zip(self.loads, self.values, strict=True)
-        return [(load, value) for load, value in pairs if value.value is not None]
+        return [(load, v.value) for load, v in pairs if v.value is not None]
 
 
 def make_series(
@@ -40,7 +41,7 @@ def make_series(
     """Both metrics of each arm."""
     return [
         Series(
-            label=_label(block, metric, answer),
+            arm=block.arm or "",
             loads=tuple(row.concurrency for row in block.rows),
             values=tuple(
                 row.throughput_speedup
@@ -50,11 +51,10 @@ def make_series(
             ),
             metric=metric,
             colour=colours[block.arm or ""][0],
-            answer=answer,
+            answer=_answer(block, metric, findings),
         )
         for block in panel
         for metric in SpeedupMetric
-        for answer in [_answer(block, metric, findings)]
     ]
 
 
@@ -72,6 +72,17 @@ def _answer(
     return None
 
 
-def _label(block: Block, metric: SpeedupMetric, answer: BreakEven | None) -> str:
-    outcome = words.outcome(answer) if answer else "no break-even was sought"
-    return f"{block.arm}, {words.metric(metric)}: {outcome}"
+def answer_lines(
+    panel: Sequence[Block], series: Sequence[Series]
+) -> list[tuple[str, str]]:
+    """For each arm the outcomes of both metrics in words, and its colour."""
+    lines = []
+    for block in panel:
+        own = [one for one in series if one.arm == block.arm]
+        said = ", ".join(
+            f"{SHORT_METRICS[one.metric]} {words.outcome_in_short(one.answer)}"
+            for one in own
+            if one.answer
+        )
+        lines.append((f"{block.arm} pays: {said or 'unknown'}", own[0].colour))
+    return lines

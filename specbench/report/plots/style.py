@@ -22,9 +22,10 @@ DPI = 150
 WIDTH, HEIGHT = 12.8, 7.2
 """Inches: 16:9, 1920 x 1080 pixels."""
 MAX_PANELS = 4
-LABEL_WIDTHS = {1: 120, 2: 74, 3: 42, 4: 74}
-"""Characters of a legend entry that fit below a panel, by the number of panels."""
+LEGEND_WIDTHS = {1: 150, 2: 84, 3: 50, 4: 84}
+"""Characters of a legend line that fit below a panel, by the number of panels."""
 KEY_COLUMNS = 4
+CAPTION_WIDTH = 165
 GRIDS = {1: (1, 1), 2: (1, 2), 3: (1, 3), 4: (2, 2)}
 
 BASELINE_COLOUR = "#4d4d4d"
@@ -50,7 +51,7 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.8,
     "legend.frameon": False,
-    "legend.fontsize": 9.5,
+    "legend.fontsize": 9,
     "lines.linewidth": 2.0,
     "lines.markersize": 7,
     "svg.hashsalt": "specbench",
@@ -99,7 +100,7 @@ def make_figure(
 ) -> tuple[Figure, list[Axes]]:
     """A figure with heading and caption, and its empty panels. `key`: what holds in
     all panels, shown once above the caption."""
-    caption = textwrap.fill(describe_run(facts), 165, break_long_words=True)
+    caption = wrap_between(describe_run(facts), " · ", CAPTION_WIDTH)
     columns = min(len(key), KEY_COLUMNS)
     key_rows = math.ceil(len(key) / KEY_COLUMNS)
     key_foot = 0.02 + 0.022 * (caption.count("\n") + 1)
@@ -128,25 +129,37 @@ def make_figure(
     return figure, list(grid.flat)
 
 
-def add_legend(axes: Axes) -> None:
-    """The panel's legend, below its axis label whatever the panel's height."""
+def wrap_between(text: str, separator: str, width: int) -> str:
+    """Lines that break after a separator only, as long as that is possible."""
+    parts = text.split(separator)
+    if max(map(len, parts)) >= width:
+        return textwrap.fill(text, width, break_on_hyphens=False)
+    kept = separator.join(part.replace(" ", "\u00a0") for part in parts)
+    lines = textwrap.fill(kept, width, break_on_hyphens=False)
+    return lines.replace("\u00a0", " ")
+
+
+def add_legend(axes: Axes, entries: Sequence[tuple[str, str]], panels: int) -> None:
+    """One line a colour below the panel's axis label, whatever the panel's height;
+    wrapped to the width that so many panels leave."""
     figure = axes.get_figure(root=True)
     if figure is None:
         return
-    down = ScaledTranslation(-10 / 72, -42 / 72, figure.dpi_scale_trans)
+    down = ScaledTranslation(-10 / 72, -40 / 72, figure.dpi_scale_trans)
+    width = LEGEND_WIDTHS[max(1, panels)]
     axes.legend(
+        handles=[
+            Line2D([], [], color=colour, lw=3, label=wrap_between(text, ", ", width))
+            for text, colour in entries
+        ],
         loc="upper left",
         bbox_to_anchor=(0, 0),
         bbox_transform=axes.transAxes + down,
         borderaxespad=0,
-        handlelength=3.2,
-        labelspacing=0.35,
+        handlelength=1.2,
+        fontsize=8.5,
+        labelspacing=0.3,
     )
-
-
-def wrap_label(label: str, panel_count: int) -> str:
-    """A legend entry in lines that fit below one of so many panels."""
-    return "\n".join(textwrap.wrap(label, LABEL_WIDTHS[max(1, panel_count)]))
 
 
 def say_instead(axes: Axes, sentence: str) -> None:

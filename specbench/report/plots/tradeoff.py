@@ -15,7 +15,6 @@ from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
 from specbench.report.plots.style import (
     BASELINE_COLOUR,
-    FAINT,
     LIGHT_COLOURS,
     Heading,
     colour_arms,
@@ -35,7 +34,13 @@ HEADING = Heading(
 LOG_FROM = 4.0
 """An axis whose values span more than this factor is logarithmic."""
 
-LOG_TICKS = (1.0, 2.0, 3.0, 5.0, 7.0)
+MARK_SIZES = {1: 16.0, 2: 15.0, 3: 13.0, 4: 12.0}
+"""Points, by the number of panels; a mark holds its concurrency."""
+DIGIT_SHARES = {1: 0.55, 2: 0.52, 3: 0.4}
+"""Size of the number, as a share of its mark, by its digits."""
+FEW_TICKS = (1.0, 2.0, 5.0)
+MANY_TICKS = (1.0, 2.0, 3.0, 5.0, 7.0)
+MANY_UNTIL = 20.0
 
 Spot = tuple[float, float]
 """Median TPOT in ms, output tokens/s."""
@@ -62,13 +67,12 @@ def draw_tradeoff(findings: RunFindings, facts: RunFacts) -> list[Figure]:
     figures = []
     for page in split_pages(group_panels(blocks)):
         lines = [_lines(panel, colours) for panel in page]
-        is_log = _spans_much(lines, 0), _spans_much(lines, 1)
         figure, panels = make_figure(HEADING, facts, len(page), _key(colours))
         if not page:
             say_instead(panels[0], "No cell was measured.")
         for axes, panel, drawn in zip(panels, page, lines, strict=False):
             axes.set_title(naming.condition(panel[0].condition))
-            _draw_panel(axes, drawn, is_log)
+            _draw_panel(axes, drawn, MARK_SIZES[len(page)])
         figures.append(figure)
     return figures
 
@@ -92,28 +96,19 @@ def _lines(panel: Sequence[Block], colours: dict[str, tuple[str, str]]) -> list[
     return lines
 
 
-def _draw_panel(axes: Axes, lines: Sequence[Line], is_log: tuple[bool, bool]) -> None:
+def _draw_panel(axes: Axes, lines: Sequence[Line], size: float) -> None:
     known = [spot for line in lines for spot in line.known().values()]
     if not known:
         say_instead(axes, "No cell has both a throughput and a TPOT.")
         return
     for order, line in enumerate(lines):
         if order:
-            _draw_arrows(axes, lines[0].known(), line.known())
-        _draw_line(axes, line, 3 + order)
-    _scale(axes, "x", [spot[0] for spot in known], is_log[0])
-    _scale(axes, "y", [spot[1] for spot in known], is_log[1])
-    axes.set_xlabel("median TPOT (ms per output token), lower is better")
-    axes.set_ylabel("output tokens/s, higher is better")
-
-
-def _spans_much(panels: Sequence[Sequence[Line]], side: int) -> bool:
-    """Whether some panel's values need a log axis; then all panels get one."""
-    for lines in panels:
-        values = [spot[side] for line in lines for spot in line.known().values()]
-        if values and min(values) > 0 and max(values) / min(values) > LOG_FROM:
-            return True
-    return False
+            _draw_arrows(axes, lines[0].known(), line.known(), line.colour)
+        _draw_line(axes, line, 3 + order, size)
+    _scale(axes, "x", [spot[0] for spot in known])
+    _scale(axes, "y", [spot[1] for spot in known])
+    axes.set_xlabel("median TPOT (ms per output token)")
+    axes.set_ylabel("output tokens/s")
 
 
 def _spot(side: Side | None) -> Spot | None:
@@ -124,16 +119,19 @@ def _spot(side: Side | None) -> Spot | None:
     return side.tpot.value * 1e3, side.output_throughput.value
 
 
-def _draw_arrows(axes: Axes, baseline: dict[int, Spot], spots: dict[int, Spot]) -> None:
-    for load in baseline.keys() & spots.keys():
+def _draw_arrows(
+    axes: Axes, baseline: dict[int, Spot], spots: dict[int, Spot], colour: str
+) -> None:
+    for load in sorted(baseline.keys() & spots.keys()):
         axes.annotate(
             "",
             xy=spots[load],
             xytext=baseline[load],
             arrowprops={
                 "arrowstyle": "-|>",
-                "color": FAINT,
-                "lw": 1.0,
+                "color": colour,
+                "alpha": 0.5,
+                "lw": 1.2,
                 "shrinkA": 8,
                 "shrinkB": 8,
                 "mutation_scale": 9,
@@ -142,14 +140,14 @@ def _draw_arrows(axes: Axes, baseline: dict[int, Spot], spots: dict[int, Spot]) 
         )
 
 
-def _draw_line(axes: Axes, line: Line, order: int) -> None:
+def _draw_line(axes: Axes, line: Line, order: int, size: float) -> None:
     spots = line.known()
     axes.plot(
         [spot[0] for spot in spots.values()],
         [spot[1] for spot in spots.values()],
         color=line.colour,
         marker=line.marker,
-        markersize=15,
+        markersize=size,
         markeredgecolor="white",
         markeredgewidth=1.0,
         lw=1.4,
@@ -161,23 +159,22 @@ def _draw_line(axes: Axes, line: Line, order: int) -> None:
             spot,
             ha="center",
             va="center_baseline",
-            fontsize=8 if load < 100 else 6.5,
+            fontsize=size * DIGIT_SHARES.get(len(str(load)), 0.3),
             color="black" if line.colour in LIGHT_COLOURS else "white",
             weight="bold",
             zorder=order + 0.1,
         )
 
 
-def _scale(
-    axes: Axes, name: Literal["x", "y"], values: Sequence[float], is_log: bool
-) -> None:
+def _scale(axes: Axes, name: Literal["x", "y"], values: Sequence[float]) -> None:
     """Linear, or logarithmic with plain numbers; room for the marks at the ends."""
     low, high = min(values), max(values)
     axis = axes.xaxis if name == "x" else axes.yaxis
     set_limits = axes.set_xlim if name == "x" else axes.set_ylim
-    if is_log and low > 0:
+    if low > 0 and high / low > LOG_FROM:
         (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-        axis.set_major_locator(LogLocator(base=10, subs=LOG_TICKS))
+        ticks = MANY_TICKS if high / low < MANY_UNTIL else FEW_TICKS
+        axis.set_major_locator(LogLocator(base=10, subs=ticks))
         axis.set_minor_locator(NullLocator())
         room = max((high / low) ** 0.09, 1.1)
         set_limits(low / room, high * room)

@@ -58,7 +58,11 @@ H08_AFTER = drafted(1000, 3000, 1840, (890.0, 600.0, 350.0))
 
 def test_h08_growth_gives_rate_length_and_positions() -> None:
     found = found_between(BEFORE, H08_AFTER)
-    assert (found.drafts, found.draft_tokens, found.accepted_tokens) == (600, 1800, 1140)
+    assert (found.drafts, found.draft_tokens, found.accepted_tokens) == (
+        600,
+        1800,
+        1140,
+    )
     assert found.rate == pytest.approx(1140 / 1800)
     assert found.length == pytest.approx(2.90)
     assert found.by_position == pytest.approx((0.900, 380 / 600, 220 / 600))
@@ -128,9 +132,7 @@ def test_an_edge_that_was_not_read_is_no_figure(left_out: Phase) -> None:
 
 
 def test_a_position_that_appears_late_began_at_zero() -> None:
-    found = found_between(
-        drafted(10, 10, 8, (8.0,)), drafted(20, 30, 20, (16.0, 4.0))
-    )
+    found = found_between(drafted(10, 10, 8, (8.0,)), drafted(20, 30, 20, (16.0, 4.0)))
     assert found.by_position == pytest.approx((0.8, 0.4))
 
 

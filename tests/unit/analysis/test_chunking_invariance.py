@@ -35,9 +35,9 @@ def packings(draw: st.DrawFn, tokens: int) -> Packing:
     return Packing(tuple(sizes))
 
 
-def loop_of(slots: int, lengths: list[list[int]], packs: list[Packing]) -> list[
-    RequestSample
-]:
+def loop_of(
+    slots: int, lengths: list[list[int]], packs: list[Packing]
+) -> list[RequestSample]:
     """A closed loop in which every request decodes at the same pace."""
     made: list[RequestSample] = []
     left = iter(packs)
@@ -59,9 +59,9 @@ def loop_of(slots: int, lengths: list[list[int]], packs: list[Packing]) -> list[
 
 
 @st.composite
-def closed_loops(draw: st.DrawFn, slots: int) -> tuple[
-    list[RequestSample], list[RequestSample]
-]:
+def closed_loops(
+    draw: st.DrawFn, slots: int
+) -> tuple[list[RequestSample], list[RequestSample]]:
     """The same requests twice: one token a chunk, and packed in some way."""
     lengths = [
         draw(st.lists(st.integers(8, 24), min_size=3, max_size=5)) for _ in range(slots)

@@ -1,5 +1,8 @@
 """Distributions: only requests that have the figure take part."""
 
+import itertools
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,10 +40,10 @@ def test_the_quantiles_are_the_named_ones() -> None:
 
 @given(VALUES, st.randoms(use_true_random=False))
 def test_a_distribution_does_not_depend_on_the_order(
-    values: list[float | None], random: object
+    values: list[float | None], random: Random
 ) -> None:
     shuffled = list(values)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis' Random
+    random.shuffle(shuffled)
     assert distribution(shuffled) == distribution(values)
 
 
@@ -50,7 +53,7 @@ def test_quantiles_of_a_distribution_rise(values: list[float | None]) -> None:
     if found is None:
         return
     ascending = (found.p50, found.p90, found.p95, found.p99)
-    for low, high in zip(ascending, ascending[1:], strict=False):
+    for low, high in itertools.pairwise(ascending):
         assert low <= high * (1 + 1e-12)
 
 

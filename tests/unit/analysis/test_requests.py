@@ -165,8 +165,9 @@ def test_an_empty_output_brought_no_tokens() -> None:
 )
 def test_exact_arrivals_account_for_every_token_of_the_usage() -> None:
     # the running counts end at 3, the usage event (no choice in it) says 4
-    arrivals = token_arrivals(sample(chunks_of([1, 2, 3], [1, 1, 1], counted=True),
-                                     output_tokens=4))
+    arrivals = token_arrivals(
+        sample(chunks_of([1, 2, 3], [1, 1, 1], counted=True), output_tokens=4)
+    )
     is_exact = all(a.is_exact for a in arrivals)
     assert not is_exact or sum(a.tokens for a in arrivals) == 4
 

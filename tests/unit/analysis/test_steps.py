@@ -1,19 +1,26 @@
-"""Tokens per step: two sources that err to different sides, used where they agree."""
+"""Tokens per step: two sources that can each only miss steps; the one that missed
+fewer counts, as long as they do not contradict each other."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from specbench.analysis.acceptance import Missing
-from specbench.analysis.steps import AGREEMENT, tokens_per_step
+from specbench.analysis.steps import tokens_per_step
 from specbench.schema.sample import Outcome, RequestSample
 from tests.factories import chunks_of, failed_sample, role_chunk, sample
 
+K = 3
+"""Draft tokens a step."""
 
-def speculated(sizes: list[int], accepted: int) -> RequestSample:
-    """One request whose chunks are its steps."""
+
+def speculated(sizes: list[int], accepted: int, limit: int | None = K) -> RequestSample:
+    """One request as it arrived: chunks of so many tokens, the first from prefill."""
     arrivals = [100.0 + 20 * place for place in range(len(sizes))]
+    figures = {"num_accepted_draft_tokens": accepted, "num_spec_tokens": limit}
     return sample(
         [role_chunk(10, 0), *chunks_of(arrivals, sizes, counted=True)],
-        speculation={"num_accepted_draft_tokens": accepted},
+        speculation={key: v for key, v in figures.items() if v is not None},
     )
 
 
@@ -36,28 +43,45 @@ def test_no_accepted_token_is_one_token_a_step() -> None:
     assert tokens_per_step([speculated([1, 1, 1, 1], 0)]) == 1.0
 
 
-def test_of_two_sources_that_agree_the_lower_counts() -> None:
-    # one accepted token beyond the stop: 100 / (100 - 51) against 100 / 50
-    found = tokens_per_step([speculated([1, *[2] * 50], 51)])
-    assert found == pytest.approx(2.0)
-    # two steps joined into one chunk: 100 / 50 against 100 / 49
-    found = tokens_per_step([speculated([1, *[2] * 48, 4], 50)])
-    assert found == pytest.approx(2.0)
+@given(st.lists(st.integers(1, K + 1), min_size=1, max_size=40))
+def test_clean_sources_give_the_true_ratio(steps: list[int]) -> None:
+    accepted = sum(steps) - len(steps)
+    found = tokens_per_step([speculated([1, *steps], accepted)])
+    assert found == pytest.approx(sum(steps) / len(steps))
 
 
-def test_sources_just_within_the_bound_agree_and_just_beyond_do_not() -> None:
-    # 1000 decode tokens in 500 chunks; by acceptance 1000 / (1000 - A)
-    within = int(1000 - 500 / (1 + AGREEMENT)) - 1
-    assert tokens_per_step([speculated([1, *[2] * 500], within)]) == pytest.approx(2.0)
-    beyond = tokens_per_step([speculated([1, *[2] * 500], within + 2)])
-    assert isinstance(beyond, Missing)
-    assert "disagree" in beyond.reason
+@given(st.lists(st.integers(1, K + 1), min_size=1, max_size=30), st.integers(1, K))
+def test_accepted_tokens_beyond_the_stop_do_not_move_the_figure(
+    steps: list[int], beyond: int
+) -> None:
+    accepted = sum(steps) - len(steps) + beyond
+    found = tokens_per_step([speculated([1, *steps], accepted)])
+    assert found == pytest.approx(sum(steps) / len(steps))
 
 
-def test_steps_joined_under_load_leave_no_figure() -> None:
-    # the first token alone, then eight a chunk, whatever the steps gave
-    found = tokens_per_step([speculated([1, 8, 8, 8, 8, 8, 7], 24)])
+@given(st.lists(st.integers(1, K + 1), min_size=2, max_size=30), st.integers(2, 8))
+def test_steps_joined_into_one_chunk_do_not_move_the_figure(
+    steps: list[int], joined: int
+) -> None:
+    chunks = [sum(steps[i : i + joined]) for i in range(0, len(steps), joined)]
+    found = tokens_per_step([speculated([1, *chunks], sum(steps) - len(steps))])
+    assert found == pytest.approx(sum(steps) / len(steps))
+
+
+def test_as_many_chunks_too_many_as_a_step_has_drafts_agree_and_one_more_does_not() -> (
+    None
+):
+    # ten decode tokens in ten chunks, of which K or K + 1 are said to be drafts
+    chunks = [1] * 11
+    assert tokens_per_step([speculated(chunks, K)]) == 1.0
+    found = tokens_per_step([speculated(chunks, K + 1)])
     assert isinstance(found, Missing)
+    assert "disagree" in found.reason
+
+
+def test_without_the_draft_length_no_contradiction_is_allowed() -> None:
+    assert tokens_per_step([speculated([1] * 11, 0, limit=None)]) == 1.0
+    assert isinstance(tokens_per_step([speculated([1] * 11, 1, limit=None)]), Missing)
 
 
 def test_one_request_without_the_engines_figures_leaves_none() -> None:
@@ -65,11 +89,6 @@ def test_one_request_without_the_engines_figures_leaves_none() -> None:
     found = tokens_per_step([speculated([1, 2], 1), bare])
     assert isinstance(found, Missing)
     assert "per request" in found.reason
-
-
-def test_more_accepted_than_decoded_is_no_figure() -> None:
-    found = tokens_per_step([speculated([1, 3], 3)])
-    assert isinstance(found, Missing)
 
 
 @pytest.mark.parametrize("sizes", [[1], []])

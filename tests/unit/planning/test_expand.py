@@ -1,6 +1,6 @@
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specbench.planning.expand import plan_sweep
@@ -45,6 +45,7 @@ sweeps = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(sweeps)
 def test_each_cell_of_the_sweep_is_measured_exactly_once(spec: SweepSpec) -> None:
     plan = plan_sweep(spec)
@@ -57,6 +58,7 @@ def test_each_cell_of_the_sweep_is_measured_exactly_once(spec: SweepSpec) -> Non
     assert plan.cell_count == len(counts)
 
 
+@settings(max_examples=40)
 @given(sweeps)
 def test_all_launches_of_a_target_measure_the_same_conditions_in_one_order(
     spec: SweepSpec,
@@ -71,6 +73,7 @@ def test_all_launches_of_a_target_measure_the_same_conditions_in_one_order(
         assert len(orders) == 1
 
 
+@settings(max_examples=40)
 @given(sweeps)
 def test_every_arm_of_a_target_gets_the_same_settings(spec: SweepSpec) -> None:
     plan = plan_sweep(spec)
@@ -80,6 +83,7 @@ def test_every_arm_of_a_target_gets_the_same_settings(spec: SweepSpec) -> None:
         assert all(x.target == launches[0].target for x in launches)
 
 
+@settings(max_examples=40)
 @given(sweeps)
 def test_launches_are_numbered_in_the_order_in_which_they_run(
     spec: SweepSpec,

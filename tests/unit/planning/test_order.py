@@ -15,7 +15,7 @@ def test_every_arm_is_launched_once_in_each_replicate(arms: int, reps: int) -> N
 def test_steady_drift_falls_on_all_arms_alike(arms: int, replicates: int) -> None:
     names = [f"arm{i}" for i in range(arms)]
     order = launch_order(names, replicates)
-    drift = {name: 0 for name in names}
+    drift = dict.fromkeys(names, 0)
     for moment, (arm, _) in enumerate(order):
         drift[arm] += moment
     assert len(set(drift.values())) == 1

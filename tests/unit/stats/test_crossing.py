@@ -1,5 +1,6 @@
 """Crossing of a sampled curve through zero: sides, weights, log interpolation."""
 
+import itertools
 import math
 
 import pytest
@@ -42,7 +43,7 @@ def test_a_value_of_exactly_zero_is_not_below() -> None:
 @given(st.lists(VALUES, max_size=12))
 def test_sign_changes_alternate_in_direction(values: list[float]) -> None:
     directions = [change.is_downward for change in sign_changes(values)]
-    assert all(a != b for a, b in zip(directions, directions[1:], strict=False))
+    assert all(a != b for a, b in itertools.pairwise(directions))
 
 
 @given(st.lists(VALUES.filter(bool), max_size=12))
@@ -72,7 +73,9 @@ def test_two_values_on_one_side_have_no_root(left: float, right: float) -> None:
 
 
 @given(AXIS, AXIS, st.floats(min_value=0, max_value=1))
-def test_interpolation_stays_between_its_ends(a: float, b: float, weight: float) -> None:
+def test_interpolation_stays_between_its_ends(
+    a: float, b: float, weight: float
+) -> None:
     low, high = sorted((a, b))
     value = interpolate_log2(a, b, weight)
     assert low * (1 - 1e-12) <= value <= high * (1 + 1e-12)

@@ -1,6 +1,7 @@
 """Means: geometric for ratios, time-weighted for gauges that were read now and then."""
 
 import math
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -115,10 +116,10 @@ def test_a_time_weighted_mean_lies_within_the_readings(
     st.randoms(use_true_random=False),
 )
 def test_a_time_weighted_mean_does_not_depend_on_the_order(
-    readings: list[tuple[float, float]], random: object
+    readings: list[tuple[float, float]], random: Random
 ) -> None:
     shuffled = list(readings)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis' Random
+    random.shuffle(shuffled)
     assert time_weighted_mean(shuffled, 0.0, 10.0) == time_weighted_mean(
         readings, 0.0, 10.0
     )

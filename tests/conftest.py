@@ -1,4 +1,5 @@
-"""Property tests here have no time limit: a busy machine is no failure."""
+"""What all tests share. Property tests have no time limit: a busy machine is no
+failure."""
 
 from hypothesis import settings
 

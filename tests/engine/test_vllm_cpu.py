@@ -1,0 +1,153 @@
+"""A real vLLM on the CPU: baseline and n-gram drafting, a handful of requests, the
+whole way from a sweep file to a report. Times mean nothing here; facts do."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VLLM = Path(os.environ.get("SPECBENCH_VLLM", ROOT / ".venv-vllm/bin/vllm"))
+MODEL = Path(os.environ.get("SPECBENCH_MODEL", ROOT / "models/smollm2-135m"))
+
+SWEEP = """
+[target]
+model = "{model}"
+engine = "vllm"
+executable = "{vllm}"
+args = {{ max-model-len = 1024, enforce-eager = true }}
+env = {{ VLLM_CPU_KVCACHE_SPACE = "1" }}
+
+[[arms]]
+name = "ngram-k3"
+[arms.speculative]
+method = "ngram"
+num_speculative_tokens = 3
+prompt_lookup_max = 4
+prompt_lookup_min = 2
+
+[workload]
+datasets = ["input-grounded"]
+context = [0, 512]
+max_tokens = 16
+turns = "first"
+
+[load]
+concurrency = [1, 2]
+
+[measure]
+replicates = 1
+min_requests = 4
+requests_per_slot = 2
+"""
+
+pytestmark = pytest.mark.engine
+
+
+def specbench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "specbench", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=1200,
+        check=False,
+    )
+
+
+def strict(text: str) -> Any:
+    def refuse(constant: str) -> Any:
+        raise ValueError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of the sweep, measured once for all tests of this module."""
+    if not VLLM.exists() or not MODEL.exists():
+        pytest.fail(f"{VLLM} or {MODEL} is missing: make engine-vllm-cpu model-smollm2")
+    folder = tmp_path_factory.mktemp("engine")
+    sweep = folder / "tiny.toml"
+    sweep.write_text(SWEEP.format(model=MODEL, vllm=VLLM))
+    done = specbench("run", str(sweep), "--results", "out", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "break-even" in done.stdout.lower()
+    (run,) = (folder / "out" / "tiny").iterdir()
+    return run
+
+
+def cells(run: Path) -> list[dict[str, str]]:
+    with (run / "cells.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_cell_of_both_arms_is_measured(run_folder: Path) -> None:
+    measured = {(c["arm"], c["context"], c["concurrency"]) for c in cells(run_folder)}
+    assert measured == {
+        (arm, context, load)
+        for arm in ("baseline", "ngram-k3")
+        for context in ("0", "512")
+        for load in ("1", "2")
+    }
+    assert all(c["failed"] == "0" for c in cells(run_folder))
+
+
+def test_launch_facts_are_read_back_from_the_engine(run_folder: Path) -> None:
+    for path in sorted(run_folder.glob("launches/*/launch.json")):
+        launch = strict(path.read_text())
+        facts = launch["facts"]
+        assert facts["version"].startswith("0.32")
+        assert facts["kv_capacity_tokens"] > 1024
+        assert facts["max_model_len"] == 1024
+        assert facts["max_num_seqs"] == 2
+        assert facts["prefix_caching"] is False
+        assert "--host" in launch["command"]
+        assert launch["command"][launch["command"].index("--host") + 1] == "127.0.0.1"
+
+
+def test_only_the_speculative_arm_has_acceptance(run_folder: Path) -> None:
+    report = strict((run_folder / "report.json").read_text())
+    for cell in report["cells"]:
+        if cell["key"]["arm"] == "baseline":
+            assert cell["whole_run"]["acceptance"] is None
+        else:
+            acceptance = cell["whole_run"]["acceptance"]
+            assert acceptance["drafts"] > 0
+            assert 0 <= acceptance["accepted_tokens"] <= acceptance["draft_tokens"]
+            assert len(acceptance["by_position"]) == 3
+
+
+def test_prompts_have_the_wanted_length_by_the_servers_own_count(
+    run_folder: Path,
+) -> None:
+    from specbench.schema.sample import Role
+    from specbench.store.reader import StoredRun
+
+    for cell in StoredRun.open(run_folder).cells().cells:
+        if cell.record.key.condition.context != 512:
+            continue
+        counts = [s.prompt_tokens for s in cell.samples() if s.role is Role.MEASURED]
+        assert counts
+        assert all(n is not None and abs(n - 512) <= 0.02 * 512 for n in counts)
+
+
+def test_no_engine_is_left_behind(run_folder: Path) -> None:
+    marker = b"SPECBENCH_LAUNCH="
+    left = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            environ = path.read_bytes()
+        except OSError:
+            continue
+        if (
+            marker in environ
+            and str(MODEL).encode() in path.with_name("cmdline").read_bytes()
+        ):
+            left.append(path.parent.name)
+    assert left == []

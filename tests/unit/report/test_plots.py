@@ -1,0 +1,229 @@
+"""The figures: complete, inside their frame, the same every time."""
+
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from matplotlib import rc_context
+from matplotlib.axis import Axis, Tick
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from specbench.analysis.run import conclude
+from specbench.report.facts import RunFacts
+from specbench.report.plots import DRAWERS, draw_plots
+from specbench.report.plots.style import STYLE
+from specbench.schema.findings import RunFindings
+from tests.golden.example_findings import example_facts, example_findings
+from tests.golden.synthetic import ArmCourse, Course, make_cells, make_facts
+
+LOADS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+BASELINE = (150.0, 290.0, 560.0, 1050.0, 1900.0, 3300.0, 5400.0, 8100.0, 10400.0)
+
+
+@pytest.fixture(autouse=True)
+def _style() -> Iterator[None]:
+    """Figures are drawn, and their ticks chosen, in the style of the plots."""
+    with rc_context(STYLE):
+        yield
+
+
+def arm(first: float, last: float, *shares: float) -> ArmCourse:
+    """Speedup falling evenly on a log scale."""
+    ratios = tuple(first * (last / first) ** (i / 8) for i in range(9))
+    return ArmCourse(ratios, tuple(1.05 * r for r in ratios), shares)
+
+
+ARMS = {
+    "eagle3-k3": arm(2.1, 0.85, 0.8, 0.65, 0.5),
+    "ngram-k5": arm(1.3, 0.6, 0.5, 0.35, 0.28, 0.22, 0.2),
+    "draft-1b-k4": arm(1.5, 1.02, 0.7, 0.55, 0.45, 0.38),
+}
+
+
+def many(datasets: int) -> RunFindings:
+    """Three arms at nine loads on so many data sets."""
+    courses = tuple(Course(f"data-set-{i}", BASELINE, ARMS) for i in range(datasets))
+    return conclude(make_cells(courses, LOADS, 3), [])
+
+
+def blank(findings: RunFindings) -> RunFindings:
+    """The same cells without any figure."""
+    cells = [
+        replace(
+            c,
+            output_throughput=None,
+            tpot=None,
+            acceptance=None,
+            missing={"acceptance": "the server reports no speculation counters"},
+        )
+        for c in findings.cells
+    ]
+    return conclude(cells, [])
+
+
+def figures(name: str, findings: RunFindings, facts: RunFacts) -> list[Figure]:
+    """Pages of one figure, laid out."""
+    pages = DRAWERS[name](findings, facts)
+    for page in pages:
+        page.draw_without_rendering()
+    return pages
+
+
+def texts(figure: Figure) -> list[str]:
+    """Everything that the figure says."""
+    return [text.get_text() for text in visible(figure)]
+
+
+def visible(figure: Figure) -> list[Text]:
+    """The texts that are drawn: an axis also keeps labels of ticks that are not."""
+    drawn = set()
+    ticks = set()
+    for axes in figure.axes:
+        axis: Axis
+        for axis in (axes.xaxis, axes.yaxis):
+            ticks |= set(axis.get_majorticklabels()) | set(axis.get_minorticklabels())
+            if axes.axison:
+                drawn |= {tick.label1 for tick in _drawn_ticks(axis)}
+    found = [text for text in figure.findobj(Text) if text.get_visible()]
+    return [text for text in found if text in drawn or text not in ticks]
+
+
+def _drawn_ticks(axis: Axis) -> list[Tick]:
+    # private, but the only word on which ticks are drawn
+    return list(axis._update_ticks())  # type: ignore[attr-defined]  # not in the stubs
+
+
+def test_three_figures_come_as_png_and_svg() -> None:
+    files = draw_plots(example_findings(), example_facts())
+    assert sorted(files) == [
+        "acceptance.png",
+        "acceptance.svg",
+        "speedup.png",
+        "speedup.svg",
+        "throughput-tpot.png",
+        "throughput-tpot.svg",
+    ]
+    for name, content in files.items():
+        if name.endswith("png"):
+            assert struct.unpack(">II", content[16:24]) == (1920, 1080)
+        else:
+            assert ET.fromstring(content).tag.endswith("svg")
+
+
+def test_same_findings_give_the_same_bytes() -> None:
+    once = draw_plots(example_findings(), example_facts())
+    again = draw_plots(example_findings(), example_facts())
+    assert once == again
+
+
+def test_more_than_four_panels_go_on_to_a_second_file() -> None:
+    few = {"a": ARMS["eagle3-k3"]}
+    courses = tuple(Course(f"d{i}", BASELINE, few) for i in range(5))
+    findings = conclude(make_cells(courses, LOADS, 1), [])
+    files = draw_plots(findings, make_facts(findings))
+    assert {"speedup.png", "speedup-2.png", "acceptance-2.svg"} <= files.keys()
+
+
+@pytest.mark.parametrize("name", DRAWERS)
+def test_caption_is_under_each_figure(name: str) -> None:
+    (page,) = figures(name, example_findings(), example_facts())
+    caption = " ".join(" ".join(texts(page)).split())
+    for part in ("SmolLM2", "Xeon", "vLLM 0.32.0", "2 launches per arm", "3f9a"):
+        assert part in caption
+
+
+def test_speedup_says_answer_and_parity_in_words() -> None:
+    (page,) = figures("speedup", example_findings(), example_facts())
+    said = texts(page)
+    assert said.count("as fast as without speculation") == 2
+    assert "batch 2.6 (c 2.6)" in said
+    assert any("throughput everywhere (c 1 to 16)" in text for text in said)
+    assert any("throughput to batch 2.6 (c 2.6)" in text for text in said)
+
+
+def test_tradeoff_labels_each_point_of_both_arms_with_its_load() -> None:
+    (page,) = figures("throughput-tpot", example_findings(), example_facts())
+    said = texts(page)
+    for load in ("1", "2", "4", "8", "16"):
+        assert said.count(load) >= 4
+
+
+def test_acceptance_legend_has_the_lengths_at_both_ends() -> None:
+    (page,) = figures("acceptance", example_findings(), example_facts())
+    assert "ngram-k3: acceptance length 2.46 (c 1), 2.46 (c 16)" in texts(page)
+
+
+def test_without_acceptance_the_reason_stands_in_words() -> None:
+    findings = blank(example_findings())
+    (page,) = figures("acceptance", findings, example_facts())
+    said = " ".join(" ".join(texts(page)).split())
+    assert "No acceptance by position: the server reports no speculation" in said
+
+
+@pytest.mark.parametrize("name", DRAWERS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: conclude([], []),
+        lambda: blank(many(2)),
+        lambda: conclude([c for c in many(1).cells if c.key.arm == "baseline"], []),
+        lambda: conclude(make_cells((Course("d", (9.0,), {}),), (1,), 1), []),
+    ],
+    ids=["nothing", "all missing", "baseline alone", "one cell"],
+)
+def test_little_data_is_drawn_or_said_in_words(
+    name: str, make: Callable[[], RunFindings]
+) -> None:
+    findings = make()
+    (page,) = figures(name, findings, make_facts(findings))
+    assert len(texts(page)) > 3
+
+
+def extents(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Every text with its place in pixels."""
+    return [
+        (text.get_text(), text.get_window_extent())
+        for text in visible(figure)
+        if text.get_text().strip()
+    ]
+
+
+@pytest.mark.parametrize("name", DRAWERS)
+@pytest.mark.parametrize("datasets", [1, 2, 3, 4])
+def test_no_text_leaves_the_figure(name: str, datasets: int) -> None:
+    findings = many(datasets)
+    for page in figures(name, findings, make_facts(findings)):
+        frame = page.bbox
+        for text, box in extents(page):
+            assert frame.x0 <= box.x0, text
+            assert box.x1 <= frame.x1, text
+            assert frame.y0 <= box.y0, text
+            assert box.y1 <= frame.y1, text
+
+
+@pytest.mark.parametrize("name", ["speedup", "acceptance"])
+@pytest.mark.parametrize("datasets", [1, 2, 3, 4])
+def test_no_text_lies_on_another(name: str, datasets: int) -> None:
+    findings = many(datasets)
+    for page in figures(name, findings, make_facts(findings)):
+        for (one, a), (other, b) in combinations(extents(page), 2):
+            assert not a.overlaps(b), (one, other)
+
+
+def test_only_plots_load_matplotlib_and_never_pyplot() -> None:
+    script = (
+        "import sys;"
+        "import specbench.report.tables, specbench.report.markdown,"
+        " specbench.report.csv_files, specbench.report.json_report;"
+        "assert 'matplotlib' not in sys.modules;"
+        "import specbench.report.plots;"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,116 @@
+"""Which launches of one arm at one load are added up, and to what."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from specbench.report.sides import Mark, flag_codes, join_launches
+from specbench.schema.cell import CellKey, Condition
+from specbench.schema.findings import CellStats, Finding, LatencyBasis, Severity
+from tests.golden.synthetic import make_cell, with_drafts
+
+CONDITION = Condition("t", "d", 0, 0.0, 4)
+VOID = Finding(Severity.VOID, "client-lag", "late", "do less")
+FLAG = Finding(Severity.FLAG, "looping", "loops", "other prompts")
+
+
+def cell(launch: int, throughput: float = 100.0, *found: Finding) -> CellStats:
+    """A cell of some arm."""
+    stats = make_cell(CellKey(CONDITION, "a", launch), throughput, 4 / throughput)
+    return replace(stats, findings=found)
+
+
+def test_figures_are_over_launches_that_count_in_both_arms() -> None:
+    cells = (cell(1, 100.0), cell(2, 400.0), cell(3, 900.0))
+    side = join_launches(cells, frozenset({1, 2}))
+    assert side.output_throughput.value == pytest.approx(200.0)
+    assert side.output_throughput.low == 100.0
+    assert side.output_throughput.n == 2
+
+
+def test_without_a_partner_the_valid_launches_stand_alone() -> None:
+    side = join_launches((cell(1, 100.0, VOID), cell(2, 400.0)), frozenset())
+    assert side.output_throughput.value == pytest.approx(400.0)
+
+
+def test_void_cells_give_no_figure_but_their_reason() -> None:
+    side = join_launches((cell(1, 100.0, VOID), cell(2, 100.0, VOID)), frozenset())
+    assert side.output_throughput.value is None
+    assert side.output_throughput.missing == "void: client-lag"
+
+
+def test_worst_lag_counts_void_launches_too() -> None:
+    late = replace(cell(2, 100.0, VOID), client_lag_p99=0.5)
+    side = join_launches((cell(1), late), frozenset({1}))
+    assert side.client_lag_p99.value == 0.5
+
+
+def test_missing_figure_brings_the_cells_own_reason() -> None:
+    bare = replace(cell(1), tpot=None, missing={"tpot": "one token each"})
+    assert join_launches((bare,), frozenset()).tpot.missing == "one token each"
+
+
+def test_arm_without_cells_was_not_measured() -> None:
+    assert join_launches((), frozenset()).tpot.missing == "not measured"
+
+
+def test_acceptance_is_a_ratio_of_sums_over_launches() -> None:
+    few = with_drafts(cell(1), (0.5, 0.5))
+    many = with_drafts(cell(2), (0.9, 0.1))
+    assert few.acceptance
+    assert many.acceptance
+    many = replace(
+        many,
+        acceptance=replace(
+            many.acceptance, drafts=1300.0, draft_tokens=2600.0, accepted_tokens=2600.0
+        ),
+    )
+    side = join_launches((few, many), frozenset())
+    assert side.acceptance_rate.value == pytest.approx((130 + 2600) / (260 + 2600))
+    assert side.acceptance_length.value == pytest.approx(1 + 2730 / 1430)
+
+
+def test_no_drafts_is_no_rate_and_no_length() -> None:
+    drafted = with_drafts(cell(1), (0.5,))
+    assert drafted.acceptance
+    none = replace(
+        drafted,
+        acceptance=replace(
+            drafted.acceptance,
+            drafts=0.0,
+            draft_tokens=0.0,
+            accepted_tokens=0.0,
+            rate=None,
+            length=None,
+        ),
+    )
+    side = join_launches((none,), frozenset())
+    assert side.acceptance_rate.missing == "no drafts were made"
+    assert side.acceptance_length.value is None
+
+
+def test_means_of_both_arms_divide_to_the_speedup() -> None:
+    base = join_launches((cell(1, 100.0), cell(2, 120.0)), frozenset({1, 2}))
+    arm = join_launches((cell(1, 130.0), cell(2, 90.0)), frozenset({1, 2}))
+    ratios = math.sqrt((130 / 100) * (90 / 120))
+    assert base.output_throughput.value
+    assert arm.output_throughput.value
+    shown = arm.output_throughput.value / base.output_throughput.value
+    assert shown == pytest.approx(ratios)
+
+
+def test_flags_name_launches_only_where_not_all_are_concerned() -> None:
+    cells = (cell(1, 100.0, FLAG), cell(2, 100.0, FLAG, VOID))
+    assert flag_codes(cells) == ("VOID client-lag r2", "looping")
+
+
+def test_figures_made_in_another_way_are_marked() -> None:
+    odd = replace(
+        cell(1),
+        tpot_is_usual=True,
+        tokens_exact=False,
+        latency_basis=LatencyBasis.WHOLE_RUN,
+    )
+    assert join_launches((odd,), frozenset()).marks == set(Mark)
+    assert join_launches((cell(1),), frozenset()).marks == set()
