@@ -2,7 +2,8 @@
 readings; an average over the engine's life is never taken for a window's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from itertools import pairwise
 
 from specbench.schema.findings import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
@@ -25,11 +26,24 @@ def acceptance_between(
     """Acceptance from one phase's reading to another's."""
     first = next((r for r in readings if r.phase is edges[0]), None)
     last = next((r for r in readings if r.phase is edges[1]), None)
-    if first is None or last is None:
+    if first is None or last is None or _is_blank(first):
         return Missing(f"the metrics page was not read at both edges ({source})")
     if last.counters.drafts is None:
         return Missing(NOT_EXPOSED)
+    between = [r for r in readings if first.instant_ns <= r.instant_ns]
+    drafts = [
+        r.counters.drafts or 0.0 for r in between if r.instant_ns <= last.instant_ns
+    ]
+    if any(after < before for before, after in pairwise(drafts)):
+        return Missing(WENT_BACK)
     return _from_growth(first.counters, last.counters, source)
+
+
+def _is_blank(reading: EngineReading) -> bool:
+    """A page without any series that is known, counters or gauges: nothing was read. A
+    page on which only the counters are absent is one before the first count."""
+    known = (*astuple(reading.counters), *astuple(reading.gauges))
+    return all(value is None for value in known)
 
 
 def counter_growth(before: float | None, after: float | None) -> float | None:
@@ -44,6 +58,8 @@ def counter_growth(before: float | None, after: float | None) -> float | None:
 def _from_growth(
     before: EngineCounters, after: EngineCounters, source: str
 ) -> Acceptance | Missing:
+    if after.draft_tokens is None or after.accepted_tokens is None:
+        return Missing("the server exposes only some of the speculation counters")
     drafts = counter_growth(before.drafts, after.drafts)
     proposed = counter_growth(before.draft_tokens, after.draft_tokens)
     accepted = counter_growth(before.accepted_tokens, after.accepted_tokens)

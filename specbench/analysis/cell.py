@@ -18,6 +18,7 @@ from specbench.analysis.latencies import (
     itl_distribution,
 )
 from specbench.analysis.loops import looping_share
+from specbench.analysis.reasons import NO_USAGE, WINDOW_FIELDS, explain_missing
 from specbench.analysis.requests import RequestFigures, derive_figures
 from specbench.analysis.steps import tokens_per_step
 from specbench.analysis.validity import CellContext, judge_cell
@@ -82,9 +83,6 @@ def summarise_cell(seen: CellObservations) -> CellStats:
     per_step = _keep(
         missing, "tokens_per_step", _steps(chosen, seen.readings, acceptance)
     )
-    tpot = distribution(f.tpot for f in figures)
-    if tpot is None:
-        missing["tpot"] = "no request gave more tokens than its first chunk"
     stats = CellStats(
         key=seen.key,
         completed=len(ended_well),
@@ -101,7 +99,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
         output_tokens=sum(s.output_tokens or 0 for s in ended_well),
         tokens_exact=True,
         ttft=distribution(f.ttft for f in figures),
-        tpot=tpot,
+        tpot=distribution(f.tpot for f in figures),
         tpot_is_usual=any(f.tpot_is_usual for f in figures),
         tpot_usual=distribution(f.tpot_usual for f in figures),
         itl=itl_distribution(figures),
@@ -119,7 +117,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
         latency_basis=basis,
         whole_run=_whole_run(ended_well, seen.readings),
     )
-    stats = _add_window(stats, seen, window)
+    stats = explain_missing(_add_window(stats, seen, window))
     context = CellContext(seen.expects_speculation, seen.is_caching_wanted)
     return replace(stats, findings=judge_cell(stats, context))
 
@@ -139,31 +137,26 @@ def _add_window(
     stats: CellStats, seen: CellObservations, window: Window | NoWindow
 ) -> CellStats:
     """The figures that need a window; without one they are missing, with reason."""
-    names = ("window_s", "in_flight", "output_throughput", "request_throughput")
-    gauges = ("running_batch", "waiting", "kv_usage")
     missing = dict(stats.missing)
     if isinstance(window, NoWindow):
-        missing.update(dict.fromkeys(names + gauges, window.reason))
+        missing.update(dict.fromkeys(WINDOW_FIELDS, window.reason))
         return replace(stats, missing=missing)
     tokens = tokens_in_window(seen.samples, window)
+    if not tokens.is_known:
+        missing["output_throughput"] = NO_USAGE
     finished = sum(
         window.open_ns < s.end_ns <= window.close_ns
         for s in seen.samples
         if s.outcome is not Outcome.FAILED
     )
-    running = _gauge_mean(seen.readings, window, lambda g: g.running)
-    if running is None:
-        missing.update(
-            dict.fromkeys(gauges, "the server's metrics page has no such series")
-        )
     return replace(
         stats,
         window_s=window.seconds,
         in_flight=mean_in_flight(seen.samples, window),
-        running_batch=running,
+        running_batch=_gauge_mean(seen.readings, window, lambda g: g.running),
         waiting=_gauge_mean(seen.readings, window, lambda g: g.waiting),
         kv_usage=_gauge_mean(seen.readings, window, lambda g: g.kv_usage),
-        output_throughput=tokens.total / window.seconds,
+        output_throughput=tokens.total / window.seconds if tokens.is_known else None,
         request_throughput=finished / window.seconds,
         tokens_exact=tokens.is_exact,
         missing=missing,
@@ -179,11 +172,8 @@ def _gauge_mean(
     points = []
     for reading in readings:
         value = pick(reading.gauges)
-        if value is not None and reading.phase in (
-            Phase.OPEN,
-            Phase.INSIDE,
-            Phase.CLOSE,
-        ):
+        # the reading at the close comes just after it, when a slot is dry already
+        if value is not None and reading.phase in (Phase.OPEN, Phase.INSIDE):
             points.append((reading.instant_ns / NS_PER_S, value))
     return time_weighted_mean(
         points, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
@@ -219,11 +209,15 @@ def _whole_run(
         duration = seconds_between(
             min(s.sent_ns for s in ended_well), max(s.end_ns for s in ended_well)
         )
-    tokens = sum(s.output_tokens or 0 for s in ended_well)
+    tokens: int | None = sum(s.output_tokens or 0 for s in ended_well)
+    if any(s.output_tokens is None for s in ended_well):
+        tokens = None
     acceptance = _acceptance(readings, CELL_EDGES, "the whole cell")
     return WholeRun(
         duration_s=duration,
-        output_throughput=tokens / duration if duration else None,
+        output_throughput=(
+            tokens / duration if duration and tokens is not None else None
+        ),
         ttft=distribution(f.ttft for f in figures),
         tpot=distribution(f.tpot for f in figures),
         tpot_usual=distribution(f.tpot_usual for f in figures),

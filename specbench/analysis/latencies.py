@@ -29,10 +29,15 @@ def itl_distribution(figures: Sequence[RequestFigures]) -> Distribution | None:
     once a token. None unless every chunk's count is known."""
     per_token: list[float] = []
     for request in figures:
+        waited = 0.0
         for gap, tokens in request.gaps:
             if tokens is None:
                 return None
-            per_token.extend([gap / tokens] * tokens if tokens > 0 else [])
+            waited += gap
+            # text without a new token, held back before: the next token bears its gap
+            if tokens > 0:
+                per_token.extend([waited / tokens] * tokens)
+                waited = 0.0
     return distribution(per_token)
 
 

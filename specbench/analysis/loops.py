@@ -1,11 +1,12 @@
 """Looping outputs. A model that repeats itself makes every drafter look good, so the
 share of such outputs stands beside each figure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 MIN_COPIES = 3
 MIN_WORDS = 12
 MAX_PERIOD = 32
+LONGEST_WORD = 40
 
 
 def is_looping(text: str) -> bool:
@@ -15,9 +16,9 @@ def is_looping(text: str) -> bool:
     Three copies of a list item or a line of code occur in honest text too; twelve
     words of nothing but copies hardly do.
     """
-    words = text.split()
+    words = list(_pieces(text))
     return any(
-        _longest_run(words, period) + period >= max(MIN_COPIES * period, MIN_WORDS)
+        _longest_run(words, period) >= max(MIN_COPIES * period, MIN_WORDS) - period
         for period in range(1, min(MAX_PERIOD, len(words) // MIN_COPIES) + 1)
     )
 
@@ -29,9 +30,22 @@ def looping_share(texts: Iterable[str]) -> float | None:
 
 
 def _longest_run(words: list[str], period: int) -> int:
-    """Longest stretch of words that each equal the one `period` before."""
+    """Longest stretch of words that each equal the one `period` before. Stretches of
+    punctuation only, such as the rule under a table's head, are left out."""
     best = run = 0
+    has_text = False
     for before, word in zip(words, words[period:], strict=False):
-        run = run + 1 if before == word else 0
-        best = max(best, run)
+        is_same = before == word
+        run = run + 1 if is_same else 0
+        has_text = is_same and (has_text or any(ch.isalnum() for ch in word))
+        best = max(best, run if has_text else 0)
     return best
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Words; of what is too long for a word, as text without blanks is, characters."""
+    for word in text.split():
+        if len(word) <= LONGEST_WORD:
+            yield word
+        else:
+            yield from word

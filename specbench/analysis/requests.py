@@ -90,6 +90,11 @@ def token_arrivals(sample: RequestSample) -> list[TokenArrival]:
             so_far = chunk.tokens_so_far or 0
             arrivals.append(TokenArrival(chunk.arrival_ns, so_far - before, True))
             before = so_far
+        rest = (sample.output_tokens or before) - before
+        if rest > 0:
+            # counted only by the last usage: it came by the last chunk at the latest
+            last = arrivals[-1]
+            arrivals[-1] = TokenArrival(last.instant_ns, last.tokens + rest, False)
         return arrivals
     if sample.output_tokens is None:
         return []

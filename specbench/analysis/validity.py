@@ -45,7 +45,7 @@ def _flag(code: str, message: str, advice: str) -> Finding:
 
 def no_text(stats: CellStats, _: CellContext) -> Finding | None:
     """Nothing was generated at all."""
-    if stats.output_tokens > 0:
+    if stats.completed > stats.empty:
         return None
     return _void(
         "no-text",
@@ -144,8 +144,14 @@ def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
 
 
 def useless_drafter(stats: CellStats, _: CellContext) -> Finding | None:
-    """Conditional acceptance at the first position under one half."""
+    """Nothing accepted, or under one half at the first position."""
     acceptance = stats.acceptance
+    if acceptance is not None and acceptance.drafts and not acceptance.accepted_tokens:
+        return _flag(
+            "nothing-accepted",
+            f"none of the tokens of {acceptance.drafts:.0f} drafts was accepted",
+            "the drafter is broken or was made for another model",
+        )
     if acceptance is None or not acceptance.conditional_by_position:
         return None
     first = acceptance.conditional_by_position[0]
@@ -180,12 +186,12 @@ def short_window(stats: CellStats, _: CellContext) -> Finding | None:
             f"no window: {stats.missing.get('window_s', 'unknown')}",
             "the figures are over the whole cell, ramp and drain included",
         )
-    done = (stats.request_throughput or 0.0) * stats.window_s
+    done = round((stats.request_throughput or 0.0) * stats.window_s)
     if done >= MIN_WINDOW_REQUESTS:
         return None
     return _flag(
         "short-window",
-        f"only {done:.0f} requests finished inside the window",
+        f"only {done} requests finished inside the window",
         "raise measure.min_requests or measure.requests_per_slot",
     )
 

@@ -1,6 +1,7 @@
 """The measured part of a cell: from the instant when every slot has finished its
-first request (all are busy, one generation has turned over) to the instant when the
-first slot runs dry. Ramp and drain are outside, by the same rule for every arm."""
+first request that did not fail (all are busy, a generation has turned over) to the
+instant when the first slot runs dry. Ramp and drain are outside, by the same rule for
+every arm."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -49,7 +50,14 @@ def find_window(
             "some slot sent one request only, so no generation turned over:"
             " send at least 2 requests a slot"
         )
-    opened = max(min(s.end_ns for s in sent) for sent in by_slot.values())
+    firsts = [
+        min((s.end_ns for s in sent if s.outcome is not Outcome.FAILED), default=None)
+        for sent in by_slot.values()
+    ]
+    turned_over = [end for end in firsts if end is not None]
+    if len(turned_over) < len(firsts):
+        return NoWindow("in some slot every request failed")
+    opened = max(turned_over)
     closed = min(max(s.end_ns for s in sent) for sent in by_slot.values())
     if closed <= opened:
         return NoWindow(
@@ -68,21 +76,25 @@ class WindowTokens:
     """Of these, tokens that were not in their request's first chunk's first place:
     each request's first token, which prefill gives, is left out."""
     is_exact: bool
+    is_known: bool
+    """False where a request with text has no count from the server."""
 
 
 def tokens_in_window(samples: Sequence[RequestSample], window: Window) -> WindowTokens:
     """Count tokens by arrival instant; failed requests are left out."""
     total = first_tokens = 0.0
-    exact = True
+    exact = known = True
     for sample in samples:
         if sample.outcome is Outcome.FAILED:
             continue
+        if sample.output_tokens is None and any(c.text for c in sample.chunks):
+            known = False
         for place, arrival in enumerate(token_arrivals(sample)):
             if window.open_ns < arrival.instant_ns <= window.close_ns:
                 total += arrival.tokens
                 first_tokens += 1 if place == 0 and arrival.tokens >= 1 else 0
                 exact = exact and arrival.is_exact
-    return WindowTokens(total, total - first_tokens, exact)
+    return WindowTokens(total, total - first_tokens, exact, known)
 
 
 def mean_in_flight(samples: Sequence[RequestSample], window: Window) -> float:

@@ -3,6 +3,7 @@ last one ended, until the list is used up. Says when the window opens (every slo
 turned over) and closes (the first slot runs dry), so that others can act then."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -65,7 +66,9 @@ async def drive_cell(load: CellLoad, hooks: CellHooks) -> DrivenCell:
         timeout=httpx.Timeout(load.stall_s),
         trust_env=False,
     ) as client:
-        await transport.open(load.concurrency)
+        # A server that is gone fails each request, which is data; it is no error here.
+        with contextlib.suppress(httpx.ConnectError):
+            await transport.open(load.concurrency)
         await hooks.on_phase(Phase.BEFORE)
         loop = _ClosedLoop(client, load, hooks)
         probe = LagProbe()
@@ -116,7 +119,7 @@ class _ClosedLoop:
             due = exchange.end_ns
             self._ended.append(exchange)
             self._hooks.on_progress(len(self._ended))
-            if is_first:
+            if is_first and exchange.status == httpx.codes.OK:
                 is_first = False
                 self._turned_over += 1
                 if self._turned_over == self._load.concurrency:

@@ -3,6 +3,7 @@ late, and since speculation sends fewer chunks it would be late for one arm only
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from specbench.clock import monotonic_ns
 from specbench.schema.record import ClientHealth
@@ -10,6 +11,21 @@ from specbench.stats.quantiles import quantile
 from specbench.units import NS_PER_S
 
 PROBE_S = 0.005
+
+
+def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:
+    """Lags as evenly spaced probes would have seen them, ascending: a loop that was
+    blocked for long counts for long, not once. (The correction for coordinated
+    omission that HdrHistogram makes.)"""
+    seen = []
+    for lag in lags:
+        left = lag
+        while left > 0:
+            seen.append(left)
+            left -= every_s
+        if lag <= 0:
+            seen.append(0.0)
+    return sorted(seen)
 
 
 class LagProbe:
@@ -41,11 +57,11 @@ class LagProbe:
             self._task.cancel()
         elapsed = (monotonic_ns() - self._began_ns) / NS_PER_S
         cpu = time.process_time() - self._cpu_began
-        lags = sorted(self._lags)
+        lags = lags_over_time(self._lags, PROBE_S)
         return ClientHealth(
             lag_p50_s=quantile(lags, 0.5) if lags else None,
             lag_p99_s=quantile(lags, 0.99) if lags else None,
             lag_max_s=lags[-1] if lags else None,
-            lag_samples=len(lags),
+            lag_samples=len(self._lags),
             cpu_share=cpu / elapsed if elapsed > 0 else None,
         )

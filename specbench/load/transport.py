@@ -55,19 +55,14 @@ class StampingTransport(httpx.AsyncBaseTransport):
     async def _exchange(
         self, raw: bytes, stall_s: float, request: httpx.Request
     ) -> Exchange:
-        """One exchange; a kept connection that the server had closed meanwhile is
-        replaced once, since the server cannot have seen the request."""
-        connection = self._take_idle()
-        is_reused = connection is not None
-        if connection is None:
-            connection = await self._connect(request)
+        """One exchange, asked once: a request that failed is a result, and whether the
+        server has seen it cannot be known."""
+        connection = self._take_idle() or await self._connect(request)
         exchange = connection.begin(raw)
         try:
             await _wait(exchange, stall_s)
         except ExchangeError as error:
             connection.close()
-            if is_reused and exchange.last_read_ns == exchange.sent_ns:
-                return await self._exchange(raw, stall_s, request)
             raise httpx.ReadError(str(error), request=request) from error
         except TimeoutError as error:
             connection.close()

@@ -5,12 +5,20 @@ launches, one void cell, one missing figure, one drafter that did not start."""
 from collections.abc import Callable
 from dataclasses import replace
 
-from specbench.analysis.run import conclude
+from specbench.analysis.speedup import find_curves
 from specbench.report.facts import RunFacts
-from specbench.schema.findings import CellStats, Finding, RunFindings, Severity
-from specbench.schema.record import DatasetUse, LaunchRecord
+from specbench.schema.findings import (
+    BreakEven,
+    BreakEvenOutcome,
+    CellStats,
+    Finding,
+    RunFindings,
+    Severity,
+    SpeedupCurve,
+    SpeedupMetric,
+)
+from specbench.schema.record import DatasetUse
 from tests.golden.synthetic import (
-    TARGET,
     ArmCourse,
     Course,
     make_cells,
@@ -42,6 +50,7 @@ GROUNDED = Course(
     },
 )
 
+NOTE = "from the signs of the means over 2 launches, without an interval"
 LAG = Finding(
     Severity.VOID,
     "client-lag",
@@ -63,25 +72,58 @@ def looping(share: float) -> Finding:
 
 def example_findings() -> RunFindings:
     """The record, as the analysis would hand it over."""
-    cells = make_cells((OPEN, GROUNDED), LOADS, launches=2)
-    failed = LaunchRecord(
-        index=3,
-        target=TARGET,
-        arm="draft-k3",
-        replicate=1,
-        command=("vllm", "serve"),
-        error="exited with code 1 after 6.2 s: ValueError: 14 attention heads cannot"
-        " be split over 4 GPUs",
-        log_path="launches/3/engine.log",
+    failed = (
+        "launch 3 (draft-k3 on SmolLM2-135M-Instruct): exited with code 1 after 6.2 s:"
+        " ValueError: 14 attention heads cannot be split over 4 GPUs (log:"
+        " launches/3/engine.log)"
     )
-    return conclude(tuple(map(_spoil, cells)), [failed])
+    cells = make_cells((GROUNDED, OPEN), LOADS, launches=2)
+    return _findings(tuple(map(_spoil, cells)), (failed,))
 
 
 def small_findings() -> RunFindings:
-    """Four cells, for golden files that hold every figure."""
+    """Six cells, for golden files that hold every figure."""
     cells = make_cells((OPEN,), LOADS, launches=1)
-    few = [c for c in cells if c.key.condition.concurrency in (1, 4)]
-    return conclude(tuple(map(_spoil, few)), [])
+    few = [c for c in cells if c.key.condition.concurrency in (1, 2, 4)]
+    return _findings(tuple(map(_spoil, few)), ())
+
+
+def _findings(cells: tuple[CellStats, ...], failed: tuple[str, ...]) -> RunFindings:
+    curves = find_curves(cells)
+    return RunFindings(
+        cells=tuple(sorted(cells, key=lambda c: c.key)),
+        curves=curves,
+        break_evens=tuple(map(_answer, curves)),
+        failed_launches=failed,
+    )
+
+
+def _answer(curve: SpeedupCurve) -> BreakEven:
+    """Answers written down by hand, so that a report's look does not hang on how
+    the analysis finds them."""
+    if curve.dataset == "grounded":
+        return BreakEven(
+            curve=curve,
+            outcome=BreakEvenOutcome.PAYS_EVERYWHERE,
+            batch=None,
+            concurrency=None,
+            below=None,
+            above=None,
+            first_slower_concurrency=None,
+            note=NOTE,
+        )
+    is_tpot = curve.metric is SpeedupMetric.TPOT
+    below = 0 if is_tpot else 1
+    return BreakEven(
+        curve=curve,
+        outcome=BreakEvenOutcome.PAYS_UP_TO,
+        batch=1.85 if is_tpot else 2.59,
+        concurrency=1.89 if is_tpot else 2.65,
+        below=curve.points[below],
+        above=curve.points[below + 1],
+        first_slower_concurrency=2 if is_tpot else 4,
+        note=f"{NOTE}; at concurrency 2 they disagree" if is_tpot else NOTE,
+    )
 
 
 def example_facts() -> RunFacts:

@@ -178,17 +178,19 @@ class Read:
 
 @dataclass
 class ClientLog:
-    """What the client's connections did, noted from outside: reads and begun
-    exchanges. Lets a script wait until its bytes have been read as they were sent."""
+    """What the client's connections did, noted from outside: reads, begun exchanges
+    and ends. Lets a script wait until its bytes have been read as they were sent."""
 
     reads: list[Read] = field(default_factory=list)
     begun: int = 0
+    lost: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     _moved: asyncio.Event = field(default_factory=asyncio.Event)
     _patches: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def __aenter__(self) -> Self:
         receive, begin = StreamConnection.data_received, StreamConnection.begin
+        lose = StreamConnection.connection_lost
 
         def noted_receive(connection: StreamConnection, data: bytes) -> None:
             before_ns = monotonic_ns()
@@ -203,8 +205,19 @@ class ClientLog:
             self._moved.set()
             return exchange
 
-        for name, noted in (("data_received", noted_receive), ("begin", noted_begin)):
-            self._patches.enter_context(patch.object(StreamConnection, name, noted))
+        def noted_loss(connection: StreamConnection, exc: Exception | None) -> None:
+            lose(connection, exc)
+            self.lost += 1
+            self._moved.set()
+
+        self._patches.enter_context(
+            patch.multiple(
+                StreamConnection,
+                data_received=noted_receive,
+                begin=noted_begin,
+                connection_lost=noted_loss,
+            )
+        )
         return self
 
     async def __aexit__(
@@ -216,7 +229,7 @@ class ClientLog:
         await self._patches.aclose()
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        """Wait for a read or a begun exchange that makes it so."""
+        """Wait for something in the log that makes it so."""
         while not is_so():
             self._moved.clear()
             await self._moved.wait()

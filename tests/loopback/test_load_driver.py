@@ -474,13 +474,6 @@ def test_the_clients_own_health_comes_with_the_cell(loop_factory: LoopFactory) -
     run(loop_factory, script())
 
 
-# -- findings for the author -------------------------------------------------
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="opening the connections ahead raises httpx.ConnectError out of the driver",
-)
 @BOTH_LOOPS
 def test_a_server_that_is_gone_gives_failed_samples_and_no_exception(
     loop_factory: LoopFactory,

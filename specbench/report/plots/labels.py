@@ -13,7 +13,8 @@ from specbench.report.plots.placing import Box, Point, place_box
 from specbench.report.plots.series import Series
 from specbench.report.plots.style import FAINT, SLOWER_TINT
 
-PARITY = "as fast as without speculation"
+PARITY = ("as fast as without speculation", "as fast as\nwithout speculation")
+"""In one line where there is room, else in two."""
 CHARACTER = 0.066
 """Inches that a character takes at the size of the labels, on the safe side."""
 LINE = 0.19
@@ -42,7 +43,11 @@ class Panel:
         box = self.axes.get_window_extent()
         figure = self.axes.get_figure(root=True)
         dpi = figure.dpi if figure else 100.0
-        return len(text) * CHARACTER * dpi / box.width, LINE * dpi / box.height
+        lines = text.split("\n")
+        return (
+            max(map(len, lines)) * CHARACTER * dpi / box.width,
+            len(lines) * LINE * dpi / box.height,
+        )
 
 
 def add_labels(axes: Axes, series: Sequence[Series]) -> None:
@@ -105,18 +110,18 @@ def crossing_words(one: Series) -> str:
 def _label_parity(panel: Panel, curves: list[list[Point]], taken: list[Box]) -> None:
     """Names the line at 1, above or below it, left or right."""
     line = panel.fraction(1.0, 1.0)[1]
-    width, height = panel.size(PARITY)
-    boxes = [
-        Box(x, y, width, height)
-        for y in (line + 0.008, line - 0.008 - height)
-        for x in (0.99 - width, 0.01, 0.25, 0.5)
-    ]
-    box = place_box(boxes, curves, taken)
-    is_right = box.x == boxes[0].x
+    texts: dict[Box, str] = {}
+    for text in PARITY:
+        width, height = panel.size(text)
+        for y in (line + 0.008, line - 0.008 - height):
+            for x in (0.99 - width, 0.01, 0.25, 0.5):
+                texts[Box(x, y, width, height)] = text
+    box = place_box(list(texts), curves, taken)
+    is_right = box.x + box.width > 0.98
     panel.axes.text(
         box.x + box.width if is_right else box.x,
         box.y + box.height / 2,
-        PARITY,
+        texts[box],
         transform=panel.axes.transAxes,
         ha="right" if is_right else "left",
         va="center",

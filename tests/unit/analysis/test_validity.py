@@ -52,10 +52,18 @@ def test_no_rule_is_listed_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "expected"), [(0, "void no-text"), (1, None), (6400, None)]
+    ("completed", "empty", "expected"),
+    [
+        (64, 0, None),
+        (64, 63, None),
+        (64, 64, "void no-text"),
+        (0, 0, "void no-text"),
+    ],
 )
-def test_a_cell_without_any_token_is_void(tokens: int, expected: str | None) -> None:
-    assert verdict(no_text, output_tokens=tokens) == expected
+def test_a_cell_without_any_text_is_void(
+    completed: int, empty: int, expected: str | None
+) -> None:
+    assert verdict(no_text, completed=completed, empty=empty) == expected
 
 
 @pytest.mark.parametrize(
@@ -218,24 +226,17 @@ def test_a_cell_without_a_window_is_flagged_with_the_reason() -> None:
 
 
 def test_a_void_finding_voids_the_cell_and_a_flag_does_not() -> None:
-    voided = cell_stats(findings=judge_cell(cell_stats(output_tokens=0), BASE))
+    voided = cell_stats(findings=judge_cell(cell_stats(completed=0), BASE))
     flagged = cell_stats(findings=judge_cell(cell_stats(waiting=2.0), BASE))
     assert voided.is_void
     assert flagged.findings
     assert not flagged.is_void
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the count is taken back from a rate: 4 / 49 s * 49 s is below 4",
-)
 def test_four_requests_are_four_in_a_window_of_any_length() -> None:
     assert verdict(short_window, window_s=49.0, request_throughput=4 / 49.0) is None
 
 
-@pytest.mark.xfail(
-    strict=True, reason="length exactly 1.00 is only noticed where positions are known"
-)
 def test_drafts_of_which_none_was_ever_accepted_are_flagged() -> None:
     useless = acceptance(
         accepted_tokens=0.0,

@@ -147,10 +147,6 @@ def test_in_a_window_every_slot_has_turned_over_and_none_is_dry(
     assert mean_in_flight(samples, found) == pytest.approx(len(slots))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a refused request counts as a turned-over generation",
-)
 def test_a_request_that_failed_is_no_generation_that_turned_over() -> None:
     # slot 1 is refused after 1 ms, then serves its first generation until 200
     first = closed_loop([[100, 200, 300]])
@@ -162,3 +158,17 @@ def test_a_request_that_failed_is_no_generation_that_turned_over() -> None:
     found = find_window([*first, refused, *rest], 2)
     assert isinstance(found, Window)
     assert found.open_ns == ns(200)
+
+
+def test_a_slot_whose_requests_all_failed_gives_a_reason() -> None:
+    dead = [failed_sample(slot=1, sent_ms=at, end_ms=at + 9) for at in (0, 10, 20)]
+    found = find_window([*closed_loop([[100, 200, 300]]), *dead], 2)
+    assert isinstance(found, NoWindow)
+    assert "failed" in found.reason
+
+
+def test_tokens_that_the_server_did_not_count_are_unknown_and_not_none() -> None:
+    bare = sample([chunk(120), chunk(140)], output_tokens=None)
+    assert not tokens_in_window([bare], window(100, 200)).is_known
+    empty = sample([role_chunk(120)], output_tokens=None)
+    assert tokens_in_window([empty], window(100, 200)).is_known

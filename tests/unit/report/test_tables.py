@@ -101,3 +101,21 @@ def test_undecided_shows_a_dash_and_not_none_slower() -> None:
     rows = [line for line in text.splitlines() if "undecided" in line]
     assert len(rows) == 2
     assert all(row.split()[-1] == "—" for row in rows)
+
+
+def test_baseline_alone_has_one_line_a_load() -> None:
+    cells = [c for c in make_cells((BIG,), (1, 2), 1) if c.key.arm == "baseline"]
+    text = render(cell_tables(conclude(cells, []), example_facts()), 80)
+    lines = [line.split() for line in text.splitlines()]
+    assert [line[:2] for line in lines if "base" in line] == [
+        ["1", "base"],
+        ["2", "base"],
+    ]
+    assert "baseline alone" in text
+
+
+def test_usual_tpot_carries_a_mark_that_is_explained() -> None:
+    cells = [replace(c, tpot_is_usual=True) for c in make_cells((BIG,), (1,), 1)]
+    text = render(cell_tables(conclude(cells, []), example_facts()), 100)
+    assert "6.00*" in text
+    assert "*  TPOT in its usual form" in text

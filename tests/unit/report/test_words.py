@@ -169,3 +169,10 @@ def test_nowhere_slower_differs_from_nothing_measured() -> None:
     assert words.first_slower(everywhere) == "none"
     assert words.first_slower(nothing) == words.DASH
     assert words.first_slower(slower) == "2"
+
+
+def test_neighbour_without_a_running_batch_names_its_concurrency() -> None:
+    point = SpeedupPoint(
+        Condition("t", "d", 0, 0.0, 8), Estimate(0.9, 0.8, 1.0, 2), None, None
+    )
+    assert words.neighbour(point) == "0.90 [0.80, 1.00] at concurrency 8"

@@ -1,0 +1,46 @@
+"""Why a figure of a cell is missing, in words. Every figure that is None has a reason,
+and nothing else has one."""
+
+from dataclasses import fields, replace
+
+from specbench.schema.findings import CellStats
+
+NO_SERIES = "the server's metrics page has no such series"
+NO_USAGE = "the server reports no token counts (usage)"
+NO_TEXT = "no request brought generated text"
+
+WINDOW_FIELDS = (
+    "window_s",
+    "in_flight",
+    "output_throughput",
+    "request_throughput",
+    "running_batch",
+    "waiting",
+    "kv_usage",
+)
+"""Figures that need a window."""
+
+USUAL_REASONS = {
+    "ttft": NO_TEXT,
+    "e2e_latency": NO_TEXT,
+    "looping_share": NO_TEXT,
+    "tpot": "no request gave more tokens than its first chunk",
+    "tpot_usual": "no request gave more than one token",
+    "itl": "the server sends no running token counts, or no second token came",
+    "chunk_gap": "no request brought a second chunk",
+    "mean_output_tokens": NO_USAGE,
+    "client_lag_p99": "the client's lag was not measured",
+}
+"""Where nothing more particular is known."""
+
+
+def explain_missing(stats: CellStats) -> CellStats:
+    """The summary with a reason for every field that is None, and for no other one."""
+    names = [f.name for f in fields(stats)]
+    # reasons of parts of a field, such as `acceptance_rate`, stay as they are
+    reasons = {name: why for name, why in stats.missing.items() if name not in names}
+    for name in names:
+        if getattr(stats, name) is None:
+            usual = USUAL_REASONS.get(name, NO_SERIES)
+            reasons[name] = stats.missing.get(name) or usual
+    return replace(stats, missing=reasons)

@@ -1,0 +1,41 @@
+"""What conditions are called."""
+
+from dataclasses import replace
+
+from specbench.report.naming import full_title, name_conditions
+from specbench.schema.cell import CellKey, Condition
+from specbench.schema.findings import RunFindings
+from tests.golden.example_findings import example_facts
+from tests.golden.synthetic import make_cell
+
+CONDITION = Condition("small", "open", 0, 0.0, 4)
+
+
+def findings(*conditions: Condition) -> RunFindings:
+    """A run with one cell under each condition."""
+    cells = tuple(make_cell(CellKey(c, "baseline", 1), 10.0, 0.1) for c in conditions)
+    return RunFindings(cells, (), (), ())
+
+
+def test_only_what_differs_inside_the_run_is_said() -> None:
+    naming = name_conditions(findings(CONDITION, replace(CONDITION, concurrency=8)))
+    assert naming.condition(CONDITION) == "open"
+    assert naming.cell(CellKey(CONDITION, "a", 1)) == "open, c4, a"
+
+
+def test_target_context_and_temperature_are_said_where_they_differ() -> None:
+    other = Condition("big", "open", 512, 0.7, 4)
+    naming = name_conditions(findings(CONDITION, other))
+    assert naming.condition(CONDITION) == "small, open, context as is, temperature 0"
+    assert naming.condition(other) == "big, open, context 512, temperature 0.7"
+
+
+def test_full_title_leaves_nothing_out_but_an_unknown_engine() -> None:
+    facts = example_facts()
+    assert full_title("a", CONDITION, facts) == (
+        "a · small · vLLM 0.32.0 · open · prompts as they are · temperature 0"
+    )
+    unknown = replace(facts, engines=())
+    assert full_title("a", replace(CONDITION, context=512), unknown) == (
+        "a · small · open · context 512 tokens · temperature 0"
+    )
