@@ -262,7 +262,7 @@ def cell_stats(
         finish_reasons={"stop": 64},
         client_lag_p99=0.0005,
         missing={},
-        latency_basis=LatencyBasis.WINDOW,
+        latency_basis=LatencyBasis.FULL_LOAD,
         whole_run=whole_run,
     )
     return replace(made, **changes)

@@ -9,6 +9,7 @@ from specbench.schema.findings import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 
 NOT_EXPOSED = "the server reports no speculation counters"
+NOT_READ = "the metrics page was not read at both edges"
 NO_DRAFTS = "no drafts were made"
 WENT_BACK = "a counter went backwards: the engine restarted within the cell"
 
@@ -24,26 +25,34 @@ def acceptance_between(
     readings: Sequence[EngineReading], edges: tuple[Phase, Phase], source: str
 ) -> Acceptance | Missing:
     """Acceptance from one phase's reading to another's."""
-    first = next((r for r in readings if r.phase is edges[0]), None)
-    last = next((r for r in readings if r.phase is edges[1]), None)
-    if first is None or last is None or _is_blank(first):
-        return Missing(f"the metrics page was not read at both edges ({source})")
+    seen = readable(readings)
+    if not seen:
+        return Missing(NOT_EXPOSED if readings else NOT_READ)
+    first = next((r for r in seen if r.phase is edges[0]), None)
+    last = next((r for r in seen if r.phase is edges[1]), None)
+    if first is None or last is None:
+        return Missing(f"{NOT_READ} ({source})")
     if last.counters.drafts is None:
         return Missing(NOT_EXPOSED)
-    between = [r for r in readings if first.instant_ns <= r.instant_ns]
     drafts = [
-        r.counters.drafts or 0.0 for r in between if r.instant_ns <= last.instant_ns
+        r.counters.drafts or 0.0
+        for r in seen
+        if first.instant_ns <= r.instant_ns <= last.instant_ns
     ]
     if any(after < before for before, after in pairwise(drafts)):
         return Missing(WENT_BACK)
     return _from_growth(first.counters, last.counters, source)
 
 
-def _is_blank(reading: EngineReading) -> bool:
-    """A page without any series that is known, counters or gauges: nothing was read. A
-    page on which only the counters are absent is one before the first count."""
-    known = (*astuple(reading.counters), *astuple(reading.gauges))
-    return all(value is None for value in known)
+def readable(readings: Sequence[EngineReading]) -> tuple[EngineReading, ...]:
+    """Readings with some series that is known, counter or gauge. A page without any is
+    one that could not be read, not one of zeros; a page on which only the counters
+    are absent is one before the first count."""
+    return tuple(
+        r
+        for r in readings
+        if any(v is not None for v in (*astuple(r.counters), *astuple(r.gauges)))
+    )
 
 
 def counter_growth(before: float | None, after: float | None) -> float | None:

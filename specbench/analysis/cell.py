@@ -11,6 +11,7 @@ from specbench.analysis.acceptance import (
     Missing,
     acceptance_between,
     counter_growth,
+    readable,
 )
 from specbench.analysis.latencies import (
     distribution,
@@ -47,6 +48,7 @@ from specbench.schema.snapshot import (
 from specbench.stats.means import time_weighted_mean
 from specbench.units import NS_PER_S, seconds_between
 
+ENOUGH_READINGS = 3
 WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
 CELL_EDGES = (Phase.BEFORE, Phase.AFTER)
 
@@ -70,7 +72,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
     window = find_window(seen.samples, concurrency)
     measured = [s for s in seen.samples if s.role is Role.MEASURED]
     ended_well = [s for s in measured if s.outcome is not Outcome.FAILED]
-    failed = [s for s in seen.samples if s.outcome is Outcome.FAILED]
+    failed = [s for s in measured if s.outcome is Outcome.FAILED]
     basis, chosen = _latency_requests(ended_well, window)
     figures = [derive_figures(s) for s in chosen]
     acceptance = _keep(
@@ -125,11 +127,12 @@ def summarise_cell(seen: CellObservations) -> CellStats:
 def _latency_requests(
     ended_well: list[RequestSample], window: Window | NoWindow
 ) -> tuple[LatencyBasis, list[RequestSample]]:
-    """Requests that lie in the window; all measured ones where none does."""
+    """Requests at full load that ended before the window closed; all measured ones
+    where there is none."""
     if isinstance(window, Window):
-        inside = [s for s in ended_well if window.holds(s)]
+        inside = [s for s in ended_well if window.had_full_load(s)]
         if inside:
-            return LatencyBasis.WINDOW, inside
+            return LatencyBasis.FULL_LOAD, inside
     return LatencyBasis.WHOLE_RUN, ended_well
 
 
@@ -169,14 +172,21 @@ def _gauge_mean(
     pick: Callable[[EngineGauges], float | None],
 ) -> float | None:
     """Time-weighted mean of a gauge over the window, from the readings in it."""
-    points = []
+    points: dict[Phase, list[tuple[float, float]]] = {
+        Phase.OPEN: [],
+        Phase.INSIDE: [],
+    }
     for reading in readings:
         value = pick(reading.gauges)
         # the reading at the close comes just after it, when a slot is dry already
-        if value is not None and reading.phase in (Phase.OPEN, Phase.INSIDE):
-            points.append((reading.instant_ns / NS_PER_S, value))
+        if value is not None and reading.phase in points:
+            points[reading.phase].append((reading.instant_ns / NS_PER_S, value))
+    # At the opening one request has just ended and the next has hardly arrived: that
+    # reading counts only where there are too few others.
+    inside = points[Phase.INSIDE]
+    chosen = inside if len(inside) >= ENOUGH_READINGS else points[Phase.OPEN] + inside
     return time_weighted_mean(
-        points, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
+        chosen, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
     )
 
 
@@ -244,8 +254,9 @@ def _growth(
     pick: Callable[[EngineCounters], float | None],
 ) -> float | None:
     """Growth of a counter over the whole cell."""
-    first = next((r for r in readings if r.phase is Phase.BEFORE), None)
-    last = next((r for r in readings if r.phase is Phase.AFTER), None)
+    seen = readable(readings)
+    first = next((r for r in seen if r.phase is Phase.BEFORE), None)
+    last = next((r for r in seen if r.phase is Phase.AFTER), None)
     if first is None or last is None:
         return None
     return counter_growth(pick(first.counters), pick(last.counters))

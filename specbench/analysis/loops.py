@@ -7,6 +7,8 @@ MIN_COPIES = 3
 MIN_WORDS = 12
 MAX_PERIOD = 32
 LONGEST_WORD = 40
+LONGEST_RULE = 80
+"""Characters of punctuation that may stand in a row for a line in a table."""
 
 
 def is_looping(text: str) -> bool:
@@ -30,15 +32,17 @@ def looping_share(texts: Iterable[str]) -> float | None:
 
 
 def _longest_run(words: list[str], period: int) -> int:
-    """Longest stretch of words that each equal the one `period` before. Stretches of
-    punctuation only, such as the rule under a table's head, are left out."""
-    best = run = 0
+    """Longest stretch of words that each equal the one `period` before. Punctuation
+    alone counts only when it is long: the rule under a table's head is no loop."""
+    best = run = characters = 0
     has_text = False
     for before, word in zip(words, words[period:], strict=False):
         is_same = before == word
         run = run + 1 if is_same else 0
+        characters = characters + len(word) if is_same else 0
         has_text = is_same and (has_text or any(ch.isalnum() for ch in word))
-        best = max(best, run if has_text else 0)
+        if has_text or characters > LONGEST_RULE:
+            best = max(best, run)
     return best
 
 

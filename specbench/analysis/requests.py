@@ -16,7 +16,8 @@ class RequestFigures:
     e2e: float | None
     """Sent to last generated text."""
     tpot: float | None
-    """(last - first arrival) / (N - n1), n1 = tokens of the first text chunk."""
+    """(last - first arrival) / (N - n1), n1 = tokens of the first text chunk. The last
+    arrival is that of the last token: an end token counts in N and has no text."""
     tpot_is_usual: bool
     """n1 is unknown, so `tpot` is the usual form."""
     tpot_usual: float | None
@@ -49,13 +50,14 @@ def derive_figures(sample: RequestSample) -> RequestFigures:
         return NO_FIGURES
     carriers = carriers[carriers.index(first) :]
     last = carriers[-1]
+    last_text = next(c for c in reversed(carriers) if c.text)
     span = seconds_between(first.arrival_ns, last.arrival_ns)
     total = sample.output_tokens
     first_count = first.tokens_so_far
     usual = _per_token(span, total, 1)
     return RequestFigures(
         ttft=seconds_between(sample.sent_ns, first.arrival_ns),
-        e2e=seconds_between(sample.sent_ns, last.arrival_ns),
+        e2e=seconds_between(sample.sent_ns, last_text.arrival_ns),
         tpot=usual if first_count is None else _per_token(span, total, first_count),
         tpot_is_usual=first_count is None,
         tpot_usual=usual,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from specbench.analysis.break_even import find_break_even
+from specbench.analysis.launch_checks import add_launch_findings
 from specbench.analysis.speedup import find_curves
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.record import LaunchRecord
@@ -12,6 +13,7 @@ def conclude(
     cells: Sequence[CellStats], launches: Sequence[LaunchRecord]
 ) -> RunFindings:
     """Everything that a report shows."""
+    cells = add_launch_findings(cells, launches)
     curves = find_curves(cells)
     return RunFindings(
         cells=tuple(sorted(cells, key=lambda c: c.key)),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from specbench.schema.findings import CellStats, Finding, Severity
 
 LAG_LIMIT_S = 0.005
-"""Client lag below this spoils nothing that is measured here."""
+"""Client lag up to this, or up to the median TPOT where that is less, passes."""
 LAG_SHARE = 0.10
-"""Above the limit, lag voids a cell when it exceeds this share of the median TPOT."""
+"""Beyond that it is flagged; over this share of the median TPOT the cell is void."""
 ERROR_SHARE = 0.02
 HIT_RATE_LIMIT = 0.01
 LOOP_SHARE = 0.10
@@ -77,12 +77,15 @@ def errors(stats: CellStats, _: CellContext) -> Finding | None:
 def client_lag(stats: CellStats, _: CellContext) -> Finding | None:
     """The load generator itself was late."""
     lag = stats.client_lag_p99
-    if lag is None or lag <= LAG_LIMIT_S:
+    if lag is None:
         return None
-    tpot = stats.tpot.p50 if stats.tpot else None
+    tpot = stats.tpot.p50 if stats.tpot else 0.0
     size = f"the client's lag p99 is {lag * 1e3:.1f} ms"
     advice = "give the client a CPU of its own, or lower the load on this machine"
-    if tpot is None or lag > LAG_SHARE * tpot:
+    limit = max(min(LAG_LIMIT_S, tpot or LAG_LIMIT_S), LAG_SHARE * tpot)
+    if lag <= min(limit, LAG_LIMIT_S):
+        return None
+    if lag > limit:
         return _void("client-lag", f"{size}, too much beside the TPOT", advice)
     return _flag("some-client-lag", size, advice)
 

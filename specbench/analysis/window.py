@@ -18,15 +18,18 @@ class Window:
 
     open_ns: int
     close_ns: int
+    all_busy_ns: int
+    """All slots had sent their first request; at or before the opening."""
 
     @property
     def seconds(self) -> float:
         """Length."""
         return seconds_between(self.open_ns, self.close_ns)
 
-    def holds(self, sample: RequestSample) -> bool:
-        """Whether a request was sent and ended inside."""
-        return self.open_ns <= sample.sent_ns and sample.end_ns <= self.close_ns
+    def had_full_load(self, sample: RequestSample) -> bool:
+        """Whether all slots were busy from a request's sending to its end. A slot's
+        first request never counts: it met the opening burst."""
+        return self.all_busy_ns < sample.sent_ns and sample.end_ns <= self.close_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ def find_window(
             "the first slot ran dry before the last one had turned over:"
             " send more requests a slot"
         )
-    return Window(opened, closed)
+    all_busy = max(min(s.sent_ns for s in sent) for sent in by_slot.values())
+    return Window(opened, closed, all_busy)
 
 
 @dataclass(frozen=True, slots=True)

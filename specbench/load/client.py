@@ -9,7 +9,7 @@ import httpx
 import orjson
 
 from specbench.clock import monotonic_ns
-from specbench.load.transport import END_NS, PIECES, SENT_NS
+from specbench.load.transport import END_NS, PIECES, SENT_NS, BrokenExchangeError
 from specbench.schema.prompt import Prompt
 from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.wire.completions import StreamReading, read_stream
@@ -83,6 +83,18 @@ async def ask(
             content=request.body,
             headers={"content-type": "application/json"},
         )
+    except BrokenExchangeError as error:
+        broken = error.exchange
+        return RawExchange(
+            request=request,
+            slot=slot,
+            scheduled_ns=scheduled_ns,
+            sent_ns=broken.sent_ns,
+            end_ns=monotonic_ns(),
+            status=broken.reader.status,
+            pieces=tuple(broken.reader.body),
+            error=str(error),
+        )
     except httpx.HTTPError as error:
         return RawExchange(
             request=request,
@@ -114,9 +126,10 @@ def read_exchange(raw: RawExchange) -> RequestSample:
     if error is None and raw.status != httpx.codes.OK:
         text = b"".join(piece for _, piece in raw.pieces).decode("utf-8", "replace")
         error = f"HTTP {raw.status}: {text[:ERROR_CHARS]}"
-    elif error is None:
-        reading = read_stream(raw.pieces)
-        error = reading.error[:ERROR_CHARS] if reading.error else None
+    else:
+        reading = read_stream(raw.pieces) if raw.pieces else None
+        if error is None and reading is not None and reading.error:
+            error = reading.error[:ERROR_CHARS]
     return RequestSample(
         index=raw.request.index,
         prompt_id=raw.request.prompt.prompt_id,

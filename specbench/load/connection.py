@@ -1,6 +1,7 @@
 """One keep-alive HTTP/1.1 connection. Each read is stamped before anything else is
 done with it. While a chunked body streams in, nothing is parsed: a read that cannot
-be the last one costs a stamp, an append and a comparison of its last bytes."""
+be the last one costs a stamp, an append and a comparison of its last bytes. The frame
+is looked at once, when the end seems to be there; events are read after the cell."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ LAST_BYTES = b"\r\n\r\n"
 
 
 class ExchangeError(Exception):
-    """The exchange did not come to its end; the message says why."""
+    """The exchange did not come to its end; the message says why. What had arrived is
+    in the exchange."""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ class StreamConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Called by the event loop when the peer has closed its side."""
+        self.is_open = False
         self._lost("the server closed the connection")
         return False
 

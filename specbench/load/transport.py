@@ -20,6 +20,19 @@ DEFAULT_STALL_S = 120.0
 """Without a byte for so long, an exchange has failed."""
 
 
+CONNECT_S = 10.0
+
+
+class BrokenExchangeError(httpx.ReadError):
+    """The response did not come to its end; carries what had arrived."""
+
+    def __init__(
+        self, message: str, exchange: Exchange, request: httpx.Request
+    ) -> None:
+        super().__init__(message, request=request)
+        self.exchange = exchange
+
+
 class StampingTransport(httpx.AsyncBaseTransport):
     """Keep-alive connections to one origin."""
 
@@ -63,11 +76,11 @@ class StampingTransport(httpx.AsyncBaseTransport):
             await _wait(exchange, stall_s)
         except ExchangeError as error:
             connection.close()
-            raise httpx.ReadError(str(error), request=request) from error
+            raise BrokenExchangeError(str(error), exchange, request) from error
         except TimeoutError as error:
             connection.close()
             message = f"no byte for {stall_s:g} s"
-            raise httpx.ReadTimeout(message, request=request) from error
+            raise BrokenExchangeError(message, exchange, request) from error
         except asyncio.CancelledError:
             connection.close()
             raise
@@ -88,9 +101,10 @@ class StampingTransport(httpx.AsyncBaseTransport):
         context = ssl.create_default_context() if url.scheme == "https" else None
         loop = asyncio.get_running_loop()
         try:
-            _, connection = await loop.create_connection(
-                StreamConnection, url.host, port, ssl=context
-            )
+            async with asyncio.timeout(CONNECT_S):
+                _, connection = await loop.create_connection(
+                    StreamConnection, url.host, port, ssl=context
+                )
         except OSError as error:
             message = f"cannot connect to {url.host}:{port}: {error}"
             raise httpx.ConnectError(message, request=request) from error

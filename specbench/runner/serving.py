@@ -13,6 +13,7 @@ from specbench.engines.contract import EngineAdapter, FactPages, LaunchRequest
 from specbench.errors import EngineError
 from specbench.host.affinity import CpuSplit
 from specbench.host.gpu_choice import select_gpus
+from specbench.host.machine import read_host
 from specbench.launch.downloads import hub_download_active
 from specbench.launch.health import HealthProbe
 from specbench.launch.log_tail import read_tail
@@ -101,7 +102,7 @@ def serve(
         url=url,
         started_utc=utc_now().isoformat(timespec="milliseconds"),
         log_path=str(log_path.relative_to(site.run_folder)),
-        host=site.host,
+        host=read_host(),
     )
     process = EngineProcess.start(
         command, log_path, f"{site.run_id}-{launch.index}", site.usable_cpus or None

@@ -78,7 +78,7 @@ class WholeRun:
 class LatencyBasis(StrEnum):
     """Which requests the latencies of a cell are over."""
 
-    WINDOW = "requests that lie in the window"
+    FULL_LOAD = "requests during which all slots were busy"
     WHOLE_RUN = "all measured requests"
 
 

@@ -49,7 +49,7 @@ _ROWS = (
     ),
     ("kv_usage", "", "share of the KV cache in use, 0..1"),
     ("prefix_hit_rate", "", "prefix-cache hits / queries in the cell, 0..1"),
-    ("looping_share", "", "share of outputs that end in a loop, 0..1"),
+    ("looping_share", "", "share of outputs with a loop in them, 0..1"),
     ("client_lag_p99", "s", "99th percentile of the client's event-loop lag"),
     ("throughput_speedup", "", "output throughput of the arm / of the baseline"),
     ("tpot_speedup", "", "median TPOT of the baseline / of the arm"),

@@ -12,7 +12,9 @@ def geometric_mean(values: Sequence[float]) -> float:
         raise ValueError("no mean of an empty sample")
     if any(v <= 0 for v in values):
         raise ValueError("a geometric mean needs values above zero")
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
+    mean = math.exp(math.fsum(math.log(v) for v in values) / len(values))
+    # rounding must not lift a mean out of its sample
+    return min(max(mean, min(values)), max(values))
 
 
 def arithmetic_mean(values: Sequence[float]) -> float:

@@ -82,7 +82,7 @@ def make_cell(key: CellKey, throughput: float, tpot_s: float) -> CellStats:
         finish_reasons={"length": 60, "stop": 4},
         client_lag_p99=0.0004 + 0.00005 * load,
         missing={"acceptance": "the server reports no speculation counters"},
-        latency_basis=LatencyBasis.WINDOW,
+        latency_basis=LatencyBasis.FULL_LOAD,
         whole_run=WholeRun(
             duration_s=4096 / (throughput * 0.94),
             output_throughput=throughput * 0.94,

@@ -335,17 +335,26 @@ def test_phases_come_in_order_around_the_window(
 
 
 @BOTH_LOOPS
-def test_before_and_after_the_server_is_idle(loop_factory: LoopFactory) -> None:
+def test_before_and_after_the_server_is_idle_and_connections_stand_ready(
+    loop_factory: LoopFactory,
+) -> None:
     async def script() -> None:
         crowd = Crowd(3)
         busy: dict[Phase, int] = {}
         seen: dict[Phase, int] = {}
+        ready = asyncio.Event()
+
+        async def greeter(number: int, _: Peer) -> None:
+            if number == 2:
+                ready.set()
 
         async def meanwhile(phase: Phase) -> None:
             busy[phase] = crowd.now
             seen[phase] = len(server.requests)
+            # made ahead, or this waits for ever
+            await ready.wait()
 
-        async with ScriptedServer(crowd.handle) as server:
+        async with ScriptedServer(crowd.handle, greeter) as server:
             await drive(server, requests(3, 9), 3, Watch(meanwhile=meanwhile))
         assert (busy[Phase.BEFORE], seen[Phase.BEFORE]) == (0, 0)
         assert (busy[Phase.AFTER], seen[Phase.AFTER]) == (0, 12)
@@ -389,6 +398,34 @@ def test_the_edges_are_announced_when_the_samples_say_that_they_are(
             place = watch.phases.index(phase)
             assert watch.ended_at_phase[place] == ends.index(edge) + 1
         assert max(ends) > watch.instant(Phase.CLOSE)
+
+    run(loop_factory, script())
+
+
+@BOTH_LOOPS
+def test_a_refused_request_does_not_open_the_window(loop_factory: LoopFactory) -> None:
+    async def script() -> None:
+        opened = asyncio.Event()
+
+        async def meanwhile(phase: Phase) -> None:
+            if phase is Phase.OPEN:
+                opened.set()
+
+        async def handler(seen: SeenRequest, peer: Peer) -> None:
+            if seen.question == "0":
+                await peer.send(plain("503 Service Unavailable", b"busy"))
+                return
+            if int(seen.question) >= 2:
+                await opened.wait()
+            await peer.send(stream())
+
+        watch = Watch(meanwhile=meanwhile)
+        async with ScriptedServer(handler) as server:
+            samples = samples_of(await drive(server, requests(1, 4), 1, watch))
+        window = find_window(samples, 1)
+        assert isinstance(window, Window)
+        assert window.open_ns == samples[1].end_ns <= watch.instant(Phase.OPEN)
+        assert watch.ended_at_phase[watch.phases.index(Phase.OPEN)] == 2
 
     run(loop_factory, script())
 

@@ -216,10 +216,6 @@ def test_readings_inside_the_window_that_only_grow_change_nothing() -> None:
     assert found == acceptance_between(edges, EDGES, "the window")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="an unread page inside the window counts as drafts at zero",
-)
 def test_a_page_inside_the_window_that_could_not_be_read_is_no_restart() -> None:
     readings = [
         reading(Phase.OPEN, 0, drafted(100, 300, 190)),
@@ -231,10 +227,6 @@ def test_a_page_inside_the_window_that_could_not_be_read_is_no_restart() -> None
     assert found.drafts == 50
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="an unread page at the closing reads as a server without speculation",
-)
 def test_a_closing_page_that_could_not_be_read_is_not_called_a_baseline() -> None:
     found = between(BEFORE, counters())
     assert isinstance(found, Missing)

@@ -289,10 +289,6 @@ def test_a_lost_connection_fails_the_exchange_with_the_systems_reason() -> None:
     asyncio.run(play())
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="an idle connection stays open in name until connection_lost",
-)
 def test_an_idle_connection_whose_peer_has_closed_takes_no_request_any_more() -> None:
     line = Line()
     line.connection.eof_received()

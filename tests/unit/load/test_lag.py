@@ -85,6 +85,17 @@ def test_lag_is_weighted_by_the_time_for_which_the_loop_was_late(
     assert health.lag_p99_s > 0.05
 
 
+def test_one_stall_is_not_counted_again_by_the_probes_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 100 ms late in 700: a seventh of the time, not the half
+    health = health_after(monkeypatch, [0.0] * 60 + [0.1] + [0.0] * 60)
+    assert health.lag_samples == 121
+    assert health.lag_p50_s == 0.0
+    assert health.lag_p99_s is not None
+    assert health.lag_p99_s > 0.05
+
+
 @given(st.lists(st.floats(min_value=0, max_value=1), max_size=30))
 def test_each_lag_counts_for_as_long_as_it_lasted(lags: list[float]) -> None:
     seen = lags_over_time(lags, 0.005)

@@ -1,0 +1,68 @@
+"""Runs the command line as a user does, in a process and a folder of its own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+LIMIT_S = 120
+
+
+def specbench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "specbench", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+def strict_json(text: str) -> Any:
+    """Parse, refusing NaN and infinities."""
+
+    def refuse(constant: str) -> Any:
+        raise ValueError(f"not strict JSON: {constant}")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+SWEEP = """
+[target]
+name = "tiny"
+model = "some/model"
+engine = "vllm"
+executable = "{executable}"
+
+[[arms]]
+name = "ngram"
+speculative = {{ method = "ngram", num_speculative_tokens = 3, prompt_lookup_max = 3 }}
+
+[workload]
+datasets = ["mt-bench-style"]
+max_tokens = 24
+turns = "first"
+
+[load]
+concurrency = [1, 4]
+
+[measure]
+replicates = 1
+min_requests = 6
+requests_per_slot = 4
+"""
+
+
+def write_sweep(folder: Path, executable: Path | str, changes: str = "") -> Path:
+    """A small sweep over a stand-in engine; `changes` is `old -> new`, one a line."""
+    text = SWEEP.format(executable=executable)
+    for line in changes.strip().splitlines():
+        old, new = (part.strip() for part in line.split("->"))
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "sweep.toml"
+    path.write_text(text)
+    return path
