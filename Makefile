@@ -13,8 +13,10 @@ help: ## list the targets
 	  awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
 
 $(BIN)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q -e '.[dev]'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "specbench needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install -qq -e '.[dev]'
 	@touch $@
 
 setup: $(BIN)/.ready ## specbench and its development tools in .venv

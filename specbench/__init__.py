@@ -1,6 +1,6 @@
 """Measures where speculative decoding stops paying.
 
-Importing the package is cheap on purpose: pandas, matplotlib and pydantic load
+Importing the package is cheap on purpose: matplotlib, pyarrow and pydantic load
 only where they are used, so that the command line answers at once.
 """
 

@@ -48,7 +48,6 @@ from specbench.schema.snapshot import (
 from specbench.stats.means import time_weighted_mean
 from specbench.units import NS_PER_S, seconds_between
 
-ENOUGH_READINGS = 3
 WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
 CELL_EDGES = (Phase.BEFORE, Phase.AFTER)
 
@@ -117,7 +116,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
         client_lag_p99=seen.client.lag_p99_s,
         missing=missing,
         latency_basis=basis,
-        whole_run=_whole_run(ended_well, seen.readings),
+        whole_run=_whole_run(seen.samples, ended_well, seen.readings),
     )
     stats = explain_missing(_add_window(stats, seen, window))
     context = CellContext(seen.expects_speculation, seen.is_caching_wanted)
@@ -182,9 +181,9 @@ def _gauge_mean(
         if value is not None and reading.phase in points:
             points[reading.phase].append((reading.instant_ns / NS_PER_S, value))
     # At the opening one request has just ended and the next has hardly arrived: that
-    # reading counts only where there are too few others.
-    inside = points[Phase.INSIDE]
-    chosen = inside if len(inside) >= ENOUGH_READINGS else points[Phase.OPEN] + inside
+    # reading counts only where there is no other, and a zero then says nothing.
+    opening = [(t, value) for t, value in points[Phase.OPEN] if value > 0]
+    chosen = points[Phase.INSIDE] or opening
     return time_weighted_mean(
         chosen, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
     )
@@ -211,13 +210,18 @@ def _steps(
 
 
 def _whole_run(
-    ended_well: Sequence[RequestSample], readings: Sequence[EngineReading]
+    samples: Sequence[RequestSample],
+    measured: Sequence[RequestSample],
+    readings: Sequence[EngineReading],
 ) -> WholeRun:
-    figures: list[RequestFigures] = [derive_figures(s) for s in ended_well]
+    """Latencies over the measured requests; tokens and time over all that were sent,
+    warm-up included, since they shared the server."""
+    figures: list[RequestFigures] = [derive_figures(s) for s in measured]
+    ended_well = [s for s in samples if s.outcome is not Outcome.FAILED]
     duration = None
     if ended_well:
         duration = seconds_between(
-            min(s.sent_ns for s in ended_well), max(s.end_ns for s in ended_well)
+            min(s.sent_ns for s in samples), max(s.end_ns for s in samples)
         )
     tokens: int | None = sum(s.output_tokens or 0 for s in ended_well)
     if any(s.output_tokens is None for s in ended_well):

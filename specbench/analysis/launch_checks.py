@@ -74,6 +74,15 @@ def unequal(
                     "set it explicitly in target.args, so that all arms get the same",
                 )
             )
+    if record.facts.model_id != baseline.model_id:
+        found.append(
+            Finding(
+                Severity.FLAG,
+                "model-names-differ",
+                f"serves {record.facts.model_id!r}, the baseline {baseline.model_id!r}",
+                "make sure that it is the same model with the same weights",
+            )
+        )
     return tuple(found)
 
 

@@ -94,6 +94,11 @@ def _ratio(
             return f"the {name}'s cell is void"
     assert baseline is not None
     assert arm is not None
+    if metric is SpeedupMetric.TPOT:
+        if baseline.latency_basis is not arm.latency_basis:
+            return "the TPOTs of the two cells are over different parts of the run"
+        if baseline.tpot_is_usual is not arm.tpot_is_usual:
+            return "the TPOTs of the two cells are of different forms"
     below, above = _values(baseline, arm, metric)
     if not below or not above:
         return f"no {metric.value} in one of the cells"

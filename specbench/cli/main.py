@@ -61,6 +61,8 @@ def options(
 def main() -> None:
     """Run the command line; always ends by exiting."""
     signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        signal.signal(signal.SIGHUP, _interrupt)
     try:
         app()
     except SpecbenchError as error:
@@ -81,5 +83,6 @@ def main() -> None:
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends a run as Ctrl-C does: engines are stopped, results kept."""
+    """SIGTERM and a closed terminal end a run as Ctrl-C does: engines are stopped,
+    results kept."""
     raise KeyboardInterrupt

@@ -41,6 +41,8 @@ class ProgressDisplay:
         self._cell: CellStarted | None = None
         self._cell_began_ns = 0
         self._launch = ""
+        self.folder = ""
+        """Of the run, once there is one."""
 
     def __enter__(self) -> "ProgressDisplay":
         if self._is_live:
@@ -69,6 +71,7 @@ class ProgressDisplay:
         match event:
             case SweepStarted():
                 launches = len(event.plan.launches)
+                self.folder = event.folder
                 self._say(
                     f"{event.plan.cell_count} cells in {launches} launches;"
                     f" results in {event.folder}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from specbench.cli.streams import Format, tell
+from specbench.cli.streams import ReportFormat, tell
 
 
 def report(
@@ -24,8 +24,8 @@ def report(
     no_files: bool = typer.Option(
         False, "--no-files", help="Only print; write no file."
     ),
-    format_: Format = typer.Option(
-        Format.TABLE, "--format", help="How the result is printed."
+    format_: ReportFormat = typer.Option(
+        ReportFormat.TABLE, "--format", help="How the result is printed."
     ),
 ) -> None:
     """Derive every figure again from a stored run, print it and write the files.

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from specbench.cli.streams import Format, emit, tell
+from specbench.cli.streams import Format, ReportFormat, emit, tell
 from specbench.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
+    from specbench.schema.findings import RunFindings
     from specbench.schema.plan import SweepPlan
 
 
@@ -40,8 +41,8 @@ def run(
         help="Check everything, print launches, cells and expected time, start"
         " nothing.",
     ),
-    format_: Format = typer.Option(
-        Format.TABLE, "--format", help="How the result is printed."
+    format_: ReportFormat = typer.Option(
+        ReportFormat.TABLE, "--format", help="How the result is printed."
     ),
     quiet: bool = typer.Option(
         False, "--quiet", "-q", help="No progress, only results and failures."
@@ -67,24 +68,46 @@ def run(
     if dry_run:
         from specbench.cli.dry_run import show_plan
 
-        show_plan(plan, format_)
+        show_plan(plan, dry_format(format_))
         return
     from specbench.cli.progress import ProgressDisplay
     from specbench.cli.show import show_run
     from specbench.runner.job import execute
 
-    with ProgressDisplay(is_quiet=quiet) as display:
-        done = execute(prepared, sweep.stem, results, urls, display)
+    display = ProgressDisplay(is_quiet=quiet)
+    try:
+        with display:
+            done = execute(prepared, sweep.stem, results, urls, display)
+    except KeyboardInterrupt:
+        tell(f"interrupted; what was measured is kept in {display.folder}")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     show_run(done, format_)
-    if done.findings.failed_launches:
+    if done.findings.failed_launches or not every_arm_counts(done.findings):
         tell("error: not every arm could be measured; what could be is kept")
         raise typer.Exit(ExitCode.ENGINE_FAILED)
-    if format_ is Format.TABLE:
+    if format_ is ReportFormat.TABLE:
         emit(f"Run folder: {done.folder}")
+
+
+def dry_format(format_: ReportFormat) -> Format:
+    """A plan has no Markdown form; its table stands in."""
+    if format_ is ReportFormat.MARKDOWN:
+        return Format.TABLE
+    return Format(format_.value)
+
+
+def every_arm_counts(findings: "RunFindings") -> bool:
+    """Whether each arm of each target has a cell that is not void."""
+    arms = {(c.key.condition.target, c.key.arm) for c in findings.cells}
+    valid = {
+        (c.key.condition.target, c.key.arm) for c in findings.cells if not c.is_void
+    }
+    return bool(arms) and arms == valid
 
 
 def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
     """`ARM=URL` pairs; all arms or none."""
+    from specbench.runner.serving import refuse_credentials
     from specbench.schema.sweep import BASELINE
 
     if not given:
@@ -103,6 +126,7 @@ def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
                 f"--url {pair}: {url!r} is not a URL",
                 hint=f"e.g. --url {name}=http://127.0.0.1:8000",
             )
+        refuse_credentials(url)
         urls[name] = url.rstrip("/")
     lacking = [arm for arm in arms if arm not in urls]
     if lacking:

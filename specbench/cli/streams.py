@@ -17,6 +17,15 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+class ReportFormat(StrEnum):
+    """How a run is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
 def complain(message: str, hint: str = "") -> None:
     """One clear message on standard error."""
     sys.stderr.write(f"error: {message}\n")

@@ -146,6 +146,7 @@ class VllmAdapter:
         """vLLM takes the method from the draft model where none is given."""
         check_method(speculative, METHODS, "vLLM 0.32.0")
         check_draft_length(speculative)
+        _check_learning(speculative)
         model = speculative.get("model")
         if speculative.get("method") is None and model is None:
             raise InputError(
@@ -170,6 +171,19 @@ class VllmAdapter:
     def find_cause(self, log: str) -> str:
         """By the general rules for Python programs."""
         return find_cause(log)
+
+
+def _check_learning(speculative: dict[str, Any]) -> None:
+    """Suffix decoding keeps the answers that it has seen (10,000 by default, 0.32.0's
+    config/speculative.py): the same prompts at the next load would find their own
+    answers, and each load would be flattered by the ones before."""
+    key = "suffix_decoding_max_cached_requests"
+    if speculative.get("method") == "suffix" and speculative.get(key) != 0:
+        raise InputError(
+            f"speculative.{key}: must be 0, since a drafter that learns from traffic"
+            " cannot be reset between loads",
+            hint=f"add {key} = 0; the drafter then uses the prompt only",
+        )
 
 
 def _batched_tokens(request: LaunchRequest, args: dict[str, Scalar]) -> tuple[str, ...]:

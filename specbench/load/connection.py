@@ -4,6 +4,7 @@ be the last one costs a stamp, an append and a comparison of its last bytes. The
 is looked at once, when the end seems to be there; events are read after the cell."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -104,6 +105,11 @@ class StreamConnection(asyncio.Protocol):
         else:
             self._fail(reason)
 
+    def give_up(self) -> None:
+        """Stop waiting: what has arrived is read, and the connection dropped."""
+        if self._exchange is not None:
+            self._fail("given up")
+
     def begin(self, request: bytes) -> Exchange:
         """Send a whole request; `done` of the result says when it has ended."""
         if self._transport is None or self._exchange is not None:
@@ -134,6 +140,11 @@ class StreamConnection(asyncio.Protocol):
     def _fail(self, reason: str) -> None:
         exchange = self._exchange
         self._exchange = None
+        if exchange is not None:
+            with contextlib.suppress(WireError):
+                for instant, data in exchange.unread:
+                    exchange.reader.feed(instant, data)
+            exchange.unread.clear()
         self.close()
         if exchange is not None and not exchange.done.done():
             exchange.end_ns = monotonic_ns()

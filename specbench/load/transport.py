@@ -78,7 +78,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
             connection.close()
             raise BrokenExchangeError(str(error), exchange, request) from error
         except TimeoutError as error:
-            connection.close()
+            connection.give_up()
             message = f"no byte for {stall_s:g} s"
             raise BrokenExchangeError(message, exchange, request) from error
         except asyncio.CancelledError:

@@ -39,7 +39,7 @@ def check_labels(targets: PlacedTargets) -> Iterator[Problem]:
 def check_engine(
     place: Place, target: Target, engines: Collection[str] | None
 ) -> Iterator[Problem]:
-    """The engine has an adapter, and specbench knows which program to start."""
+    """The engine has an adapter."""
     if engines is not None and target.engine not in engines:
         meant = closest(target.engine, engines)
         known = ", ".join(sorted(engines))
@@ -47,13 +47,6 @@ def check_engine(
             (*place, "engine"),
             f'unknown engine "{target.engine}"'
             + (f'; did you mean "{meant}"?' if meant else f"; expected one of {known}"),
-        )
-    if target.engine == "vllm" and not (target.executable or "").strip():
-        yield Problem(
-            (*place, "executable"),
-            "is missing; engines live in environments of their own, so put the path of"
-            " the `vllm` command in its environment, e.g. executable ="
-            ' ".venv-vllm/bin/vllm"',
         )
 
 

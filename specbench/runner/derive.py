@@ -1,12 +1,16 @@
 """From a stored run to its findings and its derived files. `run` and `report` both go
 this way, so that a report says the same whenever it is made."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.analysis.run import conclude
 from specbench.engines import ADAPTERS
+from specbench.errors import ResultsError
 from specbench.report.csv_files import breakeven_csv, cells_csv
 from specbench.report.facts import RunFacts
 from specbench.report.json_report import report_json
@@ -32,16 +36,60 @@ class Derived:
 
 
 def conclude_run(run: StoredRun) -> Derived:
-    """Findings of a stored run; writes nothing."""
-    spec = SweepSpec.model_validate(run.manifest.sweep)
+    """Findings of a stored run; writes nothing. A cell that cannot be read costs that
+    cell."""
+    spec = _read_spec(run)
     listing = run.cells()
     launches = run.launches()
-    cells = [_summarise(cell, spec) for cell in listing.cells]
-    notes = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
+    notes = [*run.manifest.notes, *engine_notes(launches)]
+    notes += [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
+    cells = []
+    for cell in listing.cells:
+        try:
+            cells.append(_summarise(cell, spec))
+        except ResultsError as error:
+            name = cell.record.key.cell_id
+            notes.append(f"cell {name} is damaged: {error.message}")
     if run.manifest.status is not RunStatus.FINISHED:
         notes.append(f"the run is {run.manifest.status.value}, not finished")
     findings = conclude(cells, launches)
     return Derived(run.folder, findings, _facts(run, spec, launches, notes))
+
+
+def _read_spec(run: StoredRun) -> SweepSpec:
+    path = run.layout.manifest
+    try:
+        spec = SweepSpec.model_validate(run.manifest.sweep)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ResultsError(f"{path}: sweep.{place}: {first['msg']}") from error
+    for target in spec.targets:
+        if target.engine not in ADAPTERS:
+            raise ResultsError(
+                f"{path}: engine {target.engine!r} is not known",
+                hint="read the run with the specbench version that wrote it",
+            )
+    return spec
+
+
+def engine_notes(launches: Sequence[LaunchRecord]) -> list[str]:
+    """What the engines changed by themselves, and the KV cache where it differs."""
+    notes: dict[str, None] = {}
+    capacity: dict[str, dict[str, int]] = {}
+    for record in launches:
+        if record.facts is None:
+            continue
+        for note in record.facts.notes:
+            notes[f"{record.arm} on {record.target}: {note}"] = None
+        if record.facts.kv_capacity_tokens is not None:
+            arms = capacity.setdefault(record.target, {})
+            arms[record.arm] = record.facts.kv_capacity_tokens
+    for target, arms in capacity.items():
+        if len(set(arms.values())) > 1:
+            each = ", ".join(f"{arm} {tokens:,}" for arm, tokens in arms.items())
+            notes[f"KV cache of {target}, in tokens: {each}"] = None
+    return list(notes)
 
 
 def derive_run(folder: Path) -> Derived:
@@ -58,8 +106,6 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
     writer.write_text("breakeven.csv", breakeven_csv(findings))
     writer.write_text("report.json", report_json(findings, facts))
     writer.write_text("report.md", report_markdown(findings, facts))
-    if not findings.curves:
-        return
     from specbench.report.plots import draw_plots
 
     for name, data in draw_plots(findings, facts).items():
@@ -68,7 +114,11 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
 
 def _summarise(cell: StoredCell, spec: SweepSpec) -> CellStats:
     key = cell.record.key
-    target = next(t for t in spec.targets if t.label == key.condition.target)
+    target = next((t for t in spec.targets if t.label == key.condition.target), None)
+    if target is None:
+        raise ResultsError(
+            f"{cell.layout.record}: target {key.condition.target!r} is not in the sweep"
+        )
     return summarise_cell(
         CellObservations(
             key=key,
@@ -102,11 +152,15 @@ def _facts(
         sweep_name=manifest.sweep_name,
         run_id=run.folder.name,
         started_utc=manifest.started_utc,
-        device=device_words(manifest.host),
+        device=device_words(
+            manifest.host, is_cpu=all(t.device == "cpu" for t in spec.targets)
+        ),
         engines=tuple(dict.fromkeys(engines.values())),
         models=tuple(dict.fromkeys(t.label for t in spec.targets)),
         datasets=manifest.datasets,
-        launches_per_arm=spec.measure.replicates,
+        launches_per_arm=max(
+            (r.replicate for r in launches if r.facts is not None), default=0
+        ),
         specbench_version=manifest.specbench_version,
         measurement_version=manifest.measurement_version,
         engine_by_target=engines,
@@ -114,11 +168,12 @@ def _facts(
     )
 
 
-def device_words(host: HostFacts | None) -> str:
+def device_words(host: HostFacts | None, *, is_cpu: bool) -> str:
     """What computed, for captions."""
     if host is None:
-        return "unknown machine"
-    if host.gpus:
+        return "servers on hardware that is not known here"
+    if host.gpus and not is_cpu:
         return host.device
+    host = replace(host, gpus=())
     count = f"{host.cpu_count} cores of " if host.cpu_count else ""
     return f"{count}{host.device}"

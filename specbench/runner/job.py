@@ -16,12 +16,13 @@ from specbench.runner.derive import Derived, derive_run
 from specbench.runner.events import Listener, SweepStarted
 from specbench.runner.preflight import Prepared
 from specbench.runner.prompts import PromptSource
-from specbench.runner.serving import LaunchSite
+from specbench.runner.serving import LaunchSite, choose_gpus
 from specbench.runner.sweep import SweepJob, run_sweep
 from specbench.schema.host import HostFacts
 from specbench.schema.record import DatasetUse
+from specbench.schema.sweep import SweepSpec
 from specbench.store.format import FORMAT_VERSION
-from specbench.store.manifest import Manifest, RunStatus
+from specbench.store.manifest import Manifest, RunStatus, add_notes
 from specbench.store.writer import RunWriter
 
 GIT_TIMEOUT_S = 5
@@ -38,15 +39,19 @@ def execute(
     there have been written."""
     cpus = usable_cpus()
     host = read_host()
-    split = split_cpus(cpus, has_gpu=bool(host.gpus))
+    for target in () if urls else prepared.plan.spec.targets:
+        choose_gpus(target, host)  # refuses what this machine has not got
+    split = split_cpus(cpus, has_gpu=bool(urls) or on_gpu(prepared.plan.spec, host))
     started = utc_now()
     run_id = secrets.token_hex(3)
-    manifest = _manifest(prepared, sweep_name, host)
+    # of servers that already run nobody knows the machine
+    manifest = _manifest(prepared, sweep_name, None if urls else host)
+    manifest = add_notes(manifest, [split.note] if split.note else [])
     writer = RunWriter.create(results, manifest, started, run_id)
     listener(SweepStarted(prepared.plan, str(writer.folder)))
     job = SweepJob(
         plan=prepared.plan,
-        prompts=PromptSource(prepared),
+        prompts=PromptSource(prepared, marks_passes=bool(urls)),
         writer=writer,
         site=LaunchSite(writer.folder, f"{os.getpid()}-{run_id}", split, cpus, host),
         listener=listener,
@@ -67,7 +72,12 @@ def execute(
     return derive_run(writer.folder)
 
 
-def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts) -> Manifest:
+def on_gpu(spec: SweepSpec, host: HostFacts) -> bool:
+    """Whether any engine of the sweep computes on GPUs of this machine."""
+    return bool(host.gpus) and any(t.device != "cpu" for t in spec.targets)
+
+
+def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts | None) -> Manifest:
     spec = prepared.plan.spec
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -82,12 +92,14 @@ def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts) -> Manifest:
                 path=d.path,
                 sha256=d.sha256,
                 used=len(d.questions),
-                skipped=tuple(
-                    f"{s.where}: {s.reason}"
-                    for s in (*d.skipped, *prepared.overlong.get(name, ()))
-                ),
+                skipped=tuple(f"{s.where}: {s.reason}" for s in d.skipped),
             )
-            for name, d in prepared.datasets.items()
+            for d in prepared.datasets.values()
+        ),
+        notes=tuple(
+            f"{name}: {entry.where} {entry.reason}"
+            for name, entries in prepared.overlong.items()
+            for entry in entries
         ),
         filler=filler_words(prepared),
         git_commit=_git_commit(),

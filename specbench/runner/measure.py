@@ -9,14 +9,20 @@ from specbench.engines import ADAPTERS
 from specbench.errors import InputError
 from specbench.host.affinity import pin_this_process
 from specbench.runner.cell import CellTask, Endpoint, measure_cell, translate_snapshots
-from specbench.runner.serving import auth_headers, read_facts
+from specbench.runner.serving import auth_headers, read_facts, refuse_credentials
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats
 from specbench.schema.plan import CellSize
 from specbench.schema.prompt import Dataset
 from specbench.schema.record import EngineFacts
 from specbench.workload.order import order_questions
-from specbench.workload.prompts import cell_prompts, list_prompts
+from specbench.workload.prompts import (
+    Opening,
+    cell_prompts,
+    list_prompts,
+    mark_pass,
+    put_marker,
+)
 
 ARM = "server"
 """Name of the only arm: it is not known whether it speculates."""
@@ -54,6 +60,7 @@ def measure_server(
 ) -> Measured:
     """Measure each load in turn. `on_progress` gets concurrency and ended requests."""
     adapter = ADAPTERS[job.engine]
+    refuse_credentials(job.url)
     headers = auth_headers(os.environ)
     facts = read_facts(job.url, adapter, log="", headers=headers)
     model = job.model or facts.model_id
@@ -83,7 +90,13 @@ def _measure_one(
     key = CellKey(condition, ARM, 1)
     questions = order_questions(job.dataset.questions, job.seed)
     listed = list_prompts(questions, "first", {})
-    warmup, measured = cell_prompts(listed.prompts, CellSize(job.warmup, job.requests))
+    opening: Opening = put_marker
+    if len(job.concurrency) > 1:
+        # the server may have kept prefixes from the loads before
+        opening = mark_pass(opening, f"c{concurrency}")
+    warmup, measured = cell_prompts(
+        listed.prompts, CellSize(job.warmup, job.requests), opening
+    )
     cell = measure_cell(
         endpoint,
         CellTask(key, 1, warmup, measured, job.max_tokens, 0.0, {}),

@@ -19,6 +19,9 @@ from specbench.workload.prompts import list_prompts
 from specbench.workload.readers import load_dataset
 from specbench.workload.tokenizer import read_tokenizer
 
+DEFAULT_PROGRAMS = {"vllm": "vllm", "sim": "specbench"}
+"""What is started where target.executable is not given."""
+
 HOST = "127.0.0.1"
 """Engines listen on loopback only."""
 
@@ -128,7 +131,7 @@ def target_places(spec: SweepSpec) -> list[tuple[str, Target]]:
 
 def check_executable(target: Target, where: str) -> None:
     """The engine's program is there and can be run."""
-    program = target.executable
+    program = target.executable or DEFAULT_PROGRAMS.get(target.engine)
     if program is None or shutil.which(program) is not None:
         return
     path = Path(program)
@@ -149,7 +152,7 @@ def check_model(target: Target, where: str) -> None:
     """A model given as a path exists. `org/name` may be a name on a hub: that is
     left to the engine, unless its first part is a folder here."""
     model = target.model
-    path = Path(model).expanduser()
+    path = Path(model)
     parts = Path(model).parts
     is_path = (
         model.startswith(("/", "./", "../", "~"))

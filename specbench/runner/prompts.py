@@ -13,6 +13,7 @@ from specbench.workload.order import order_questions
 from specbench.workload.prompts import (
     cell_prompts,
     list_prompts,
+    mark_pass,
     needs_first_answer,
     put_marker,
 )
@@ -24,20 +25,24 @@ CellPrompts = tuple[tuple[Prompt, ...], tuple[Prompt, ...]]
 class PromptSource:
     """Gives each cell its prompts; the same for every arm and launch."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, *, marks_passes: bool) -> None:
+        """`marks_passes`: the servers go on running from pass to pass, and may keep
+        prefixes; each load and replicate gets a short mark, equal in all arms."""
         self._prepared = prepared
+        self._marks_passes = marks_passes
         self._workload = prepared.plan.spec.workload
         self._ordered: Mapping[str, tuple[Question, ...]] = {
             name: order_questions(dataset.questions, self._workload.seed)
             for name, dataset in prepared.datasets.items()
         }
         self._answers: dict[str, Answers] = {}
-        self._made: dict[tuple[str, str, int, CellSize], CellPrompts] = {}
+        self._made: dict[tuple[str, str, int, CellSize, str], CellPrompts] = {}
 
     def for_cell(self, key: CellKey, size: CellSize) -> CellPrompts:
         """Warm-up and measured prompts; made once, since fitting a length is slow."""
         c = key.condition
-        place = (c.target, c.dataset, c.context, size)
+        mark = f"c{c.concurrency}r{key.replicate}" if self._marks_passes else ""
+        place = (c.target, c.dataset, c.context, size, mark)
         if place not in self._made:
             listed = list_prompts(
                 self._ordered[c.dataset],
@@ -46,6 +51,8 @@ class PromptSource:
             )
             axis = self._prepared.axes.get(c.target)
             opening = axis.opening(c.dataset, c.context) if axis else put_marker
+            if mark:
+                opening = mark_pass(opening, mark)
             self._made[place] = cell_prompts(listed.prompts, size, opening)
         return self._made[place]
 
@@ -63,10 +70,13 @@ class PromptSource:
             if name not in self._answers and needs_first_answer(questions)
         }
 
-    def keep_answers(self, dataset: str, answers: Answers) -> None:
-        """From now on second turns are asked."""
+    def keep_answers(self, dataset: str, answers: Answers) -> tuple[str, ...]:
+        """From now on second turns are asked; the turns that are not, and why."""
+        asked = self.unanswered()[dataset]
         self._answers[dataset] = answers
         self._made.clear()
+        listed = list_prompts(asked, self._workload.turns, answers)
+        return tuple(f"{dataset}: {e.where} {e.reason}" for e in listed.left_out)
 
 
 def is_caching_wanted(target: Target) -> bool:

@@ -9,12 +9,18 @@ from pathlib import Path
 
 from specbench.clock import utc_now
 from specbench.engines import ADAPTERS
-from specbench.engines.contract import EngineAdapter, FactPages, LaunchRequest
-from specbench.errors import EngineError
+from specbench.engines.contract import (
+    EngineAdapter,
+    FactPages,
+    LaunchCommand,
+    LaunchRequest,
+)
+from specbench.errors import EngineError, InputError, SpecbenchError
 from specbench.host.affinity import CpuSplit
 from specbench.host.gpu_choice import select_gpus
 from specbench.host.machine import read_host
 from specbench.launch.downloads import hub_download_active
+from specbench.launch.engine_package import find_flags
 from specbench.launch.health import HealthProbe
 from specbench.launch.log_tail import read_tail
 from specbench.launch.ports import find_free_port
@@ -26,6 +32,7 @@ from specbench.runner.preflight import HOST
 from specbench.schema.host import HostFacts
 from specbench.schema.plan import LaunchPlan
 from specbench.schema.record import EngineFacts, LaunchRecord
+from specbench.schema.sweep import Target
 from specbench.scrape.pages import fetch_page
 
 PAGE_TIMEOUT_S = 10.0
@@ -59,7 +66,7 @@ class LaunchSite:
 class LaunchFailedError(EngineError):
     """A launch that did not serve; carries the record to keep."""
 
-    def __init__(self, error: EngineError, record: LaunchRecord) -> None:
+    def __init__(self, error: SpecbenchError, record: LaunchRecord) -> None:
         super().__init__(error.message, error.hint)
         self.record = record
 
@@ -68,67 +75,83 @@ class LaunchFailedError(EngineError):
 def serve(
     launch: LaunchPlan, site: LaunchSite, log_path: Path, listener: Listener
 ) -> Iterator[Served]:
-    """A launched engine, ready; ended on leaving, its descendants too."""
+    """A launched engine, ready; ended on leaving, its descendants too. Whatever keeps
+    it from serving is a LaunchFailedError."""
     adapter = ADAPTERS[launch.target.engine]
-    port = launch.target.port or find_free_port(HOST)
-    url = f"http://{HOST}:{port}"
-    gpus = select_gpus(
-        site.host.gpus,
-        launch.target.tensor_parallel,
-        os.environ.get("CUDA_VISIBLE_DEVICES"),
-    )
-    command = adapter.command(
-        LaunchRequest(
-            target=launch.target,
-            speculative=launch.speculative,
-            caps=launch.caps,
-            host=HOST,
-            port=port,
-            engine_cpus=site.cpus.engine,
-            model_name=launch.target.label,
-        )
-    )
-    if gpus:
-        command = replace(
-            command, env={**command.env, "CUDA_VISIBLE_DEVICES": ",".join(gpus)}
-        )
     record = LaunchRecord(
         index=launch.index,
         target=launch.target.label,
         arm=launch.arm,
         replicate=launch.replicate,
-        command=command.argv,
-        env=command.env,
-        url=url,
+        command=(),
         started_utc=utc_now().isoformat(timespec="milliseconds"),
         log_path=str(log_path.relative_to(site.run_folder)),
         host=read_host(),
     )
-    process = EngineProcess.start(
-        command, log_path, f"{site.run_id}-{launch.index}", site.usable_cpus or None
-    )
+    headers = auth_headers({**os.environ, **launch.target.env})
+    process: EngineProcess | None = None
     is_ready = False
     try:
         try:
+            url, command = _command(launch, site)
+            record = replace(record, command=command.argv, env=command.env, url=url)
+            process = EngineProcess.start(
+                command,
+                log_path,
+                f"{site.run_id}-{launch.index}",
+                site.usable_cpus or None,
+            )
             ready_s = _wait(process, url, adapter, launch, log_path, listener)
             is_ready = True
             facts = read_facts(
-                url, adapter, log=read_tail(log_path, LOG_TAIL_BYTES), headers={}
+                url, adapter, log=read_tail(log_path, LOG_TAIL_BYTES), headers=headers
             )
-        except EngineError as error:
-            raise LaunchFailedError(
-                error, replace(record, error=_one_text(error))
-            ) from error
+        except SpecbenchError as error:
+            failed = replace(record, error=_one_text(error))
+            raise LaunchFailedError(error, failed) from error
+        running = process
         yield Served(
             endpoint=Endpoint(
-                url, adapter, facts.model_id or launch.target.label, headers={}
+                url, adapter, facts.model_id or launch.target.label, headers
             ),
             record=replace(record, ready_s=ready_s, facts=facts),
             facts=facts,
-            why_dead=lambda: _why_dead(process, adapter, log_path),
+            why_dead=lambda: _why_dead(running, adapter, log_path),
         )
     finally:
-        process.stop(is_starting=not is_ready)
+        if process is not None:
+            process.stop(is_starting=not is_ready)
+
+
+def _command(launch: LaunchPlan, site: LaunchSite) -> tuple[str, LaunchCommand]:
+    """URL and command line of a launch."""
+    target = launch.target
+    port = target.port or find_free_port(HOST)
+    command = ADAPTERS[target.engine].command(
+        LaunchRequest(
+            target=target,
+            speculative=launch.speculative,
+            caps=launch.caps,
+            host=HOST,
+            port=port,
+            engine_cpus=site.cpus.engine,
+            model_name=target.label,
+            help_text=find_flags(target.executable),
+        )
+    )
+    gpus = choose_gpus(target, site.host)
+    if gpus:
+        visible = {"CUDA_VISIBLE_DEVICES": ",".join(gpus)}
+        command = replace(command, env={**command.env, **visible})
+    return f"http://{HOST}:{port}", command
+
+
+def choose_gpus(target: Target, host: HostFacts) -> tuple[str, ...]:
+    """GPUs of one launch; none where the engine computes on the CPU."""
+    if target.device == "cpu":
+        return ()
+    visible = {**os.environ, **target.env}.get("CUDA_VISIBLE_DEVICES")
+    return select_gpus(host.gpus, target.tensor_parallel, visible)
 
 
 def _wait(
@@ -191,9 +214,18 @@ def take_up(launch: LaunchPlan, url: str, host: HostFacts) -> Iterator[Served]:
 
 def auth_headers(environ: Mapping[str, str]) -> dict[str, str]:
     """A key for servers that want one; it comes from the environment only and is
-    sent to the server only."""
-    key = environ.get(API_KEY_VARIABLE)
+    sent to the server only. vLLM itself takes its key from VLLM_API_KEY."""
+    key = environ.get(API_KEY_VARIABLE) or environ.get("VLLM_API_KEY")
     return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def refuse_credentials(url: str) -> None:
+    """A URL is stored and shown; a password in it would be too."""
+    if "@" in url.split("//", 1)[-1].split("/", 1)[0]:
+        raise InputError(
+            "the URL holds a user name or a password, which would be stored",
+            hint=f"leave it out and set {API_KEY_VARIABLE} in the environment",
+        )
 
 
 def read_facts(
@@ -217,5 +249,5 @@ def read_facts(
     )
 
 
-def _one_text(error: EngineError) -> str:
+def _one_text(error: SpecbenchError) -> str:
     return f"{error.message} ({error.hint})" if error.hint else error.message

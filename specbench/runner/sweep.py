@@ -38,6 +38,7 @@ from specbench.schema.plan import CellSize, LaunchPlan, SweepPlan
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sweep import BASELINE
 from specbench.store.layout import safe_name
+from specbench.store.manifest import add_notes
 from specbench.store.writer import RunWriter
 from specbench.units import seconds_between
 
@@ -159,6 +160,7 @@ def _measure_launch(
         )
         began = monotonic_ns()
         cell = _measure(job, launch, served, key, size, pace)
+        job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
         stats = summarise_cell(
             CellObservations(
                 key=key,
@@ -169,12 +171,13 @@ def _measure_launch(
                 is_caching_wanted=is_caching_wanted(launch.target),
             )
         )
-        job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
         seconds = seconds_between(began, monotonic_ns())
         progress.seconds[key] = seconds
         job.listener(CellEnded(stats, seconds))
         pace = pace_of(cell.samples) or pace
         death = served.why_dead()
+        if death is None and stats.failed and not stats.completed:
+            death = f"no request ended well: {stats.errors[0]}"
         if death is not None:
             job.listener(CellFailed(key, death))
             return replace(served.record, error=death)
@@ -218,7 +221,8 @@ def _freeze(job: SweepJob, launch: LaunchPlan, served: Served) -> None:
             job.plan.spec.workload.max_tokens,
             partial(_tell_freezing, job.listener, len(questions)),
         )
-        job.prompts.keep_answers(dataset, answers)
+        left_out = job.prompts.keep_answers(dataset, answers)
+        job.writer.write_manifest(add_notes(job.writer.manifest, left_out))
         job.writer.write_bytes(
             f"frozen/{safe_name(dataset)}.json", answers_file(answers)
         )

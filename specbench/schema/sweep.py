@@ -25,6 +25,8 @@ class Target(Document):
     engine: str
     name: str | None = None
     executable: str | None = None
+    device: Literal["auto", "gpu", "cpu"] = "auto"
+    """What the engine computes on; auto = GPUs where the machine has some."""
     tensor_parallel: PositiveInt = 1
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     args: dict[str, Scalar] = Field(default_factory=dict)

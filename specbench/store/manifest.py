@@ -1,7 +1,8 @@
 """What a run was: the one file that makes a folder a run. Written when the run starts
 and again when it ends."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ class Manifest:
     host: HostFacts | None
     """The machine at the start; None when nothing was launched on it."""
     datasets: tuple[DatasetUse, ...]
+    notes: tuple[str, ...]
+    """What a reader should know of this run, one sentence each."""
     filler: str | None
     """The text that made prompts longer, with licence and hash; None = none did."""
     git_commit: str | None
@@ -49,6 +52,11 @@ class Manifest:
     status: RunStatus
     error: str | None = None
     """Why it failed or was interrupted."""
+
+
+def add_notes(manifest: Manifest, notes: Iterable[str]) -> Manifest:
+    """The manifest with more notes, none twice."""
+    return replace(manifest, notes=tuple(dict.fromkeys((*manifest.notes, *notes))))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -62,6 +62,16 @@ def put_marker(prompt: Prompt, marker: str, position: int) -> Prompt:  # noqa: A
     return replace(prompt, messages=(marked, *others))
 
 
+def mark_pass(opening: Opening, name: str) -> Opening:
+    """An opening that also names the pass over a server: a server that keeps prefixes
+    then serves none from an earlier pass. Equal names give equal bytes."""
+
+    def open_prompt(prompt: Prompt, marker: str, position: int) -> Prompt:
+        return opening(prompt, f"[{name}] {marker}", position)
+
+    return open_prompt
+
+
 def cell_prompts(
     prompts: Sequence[Prompt], size: CellSize, opening: Opening = put_marker
 ) -> tuple[tuple[Prompt, ...], tuple[Prompt, ...]]:

@@ -23,11 +23,16 @@ from specbench.sim.__main__ import main
 flags = []
 for flag in ("--host", "--port", "--served-model-name", "--max-num-seqs"):
     flags += [flag, value(flag, "")]
-flags += ["--step-base-ms", "4", "--prefill-per-token-ms", "0.01"]
+flags += ["--step-base-ms", "20", "--prefill-per-token-ms", "0.01"]
 if is_speculative:
-    flags += ["--speculative-config", '{{"method": "sim", "num_speculative_tokens": 3, "acceptance": [0.9], "draft_ms": 0.2}}']
+    flags += ["--speculative-config", {truth!r}]
 sys.exit(main(flags))
 """
+
+TRUTH = (
+    '{"method": "sim", "num_speculative_tokens": 3, "acceptance": [0.9],'
+    ' "draft_ms": 1.0}'
+)
 
 CRASH_LOG = """INFO config: speculative method=ngram
 ERROR worker[0]: Traceback (most recent call last):
@@ -43,7 +48,9 @@ def write_engine(folder: Path, *, crashes: bool = False) -> Path:
     """An executable in `folder`; with `crashes`, speculative arms die at once."""
     path = folder / "vllm"
     path.write_text(
-        PROGRAM.format(python=sys.executable, crashes=crashes, log=CRASH_LOG)
+        PROGRAM.format(
+            python=sys.executable, crashes=crashes, log=CRASH_LOG, truth=TRUTH
+        )
     )
     path.chmod(0o755)
     return path

@@ -36,6 +36,13 @@ def test_a_missing_executable_is_named_with_its_key(tmp_path: Path) -> None:
     assert "no/such/vllm" in said
 
 
+def test_a_missing_program_of_path_is_named_with_its_key(tmp_path: Path) -> None:
+    write_sweep(tmp_path, "no-such-vllm-at-all")
+    said = refused(tmp_path)
+    assert "sweep.toml: target.executable" in said
+    assert "PATH" in said
+
+
 @pytest.mark.parametrize("model", ["./models/nope", "/models/nope", "here/nope"])
 def test_a_model_path_that_does_not_exist_is_named(tmp_path: Path, model: str) -> None:
     (tmp_path / "here").mkdir()

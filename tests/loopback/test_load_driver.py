@@ -275,7 +275,7 @@ def test_a_failed_request_is_a_sample_and_the_loop_goes_on(
 
 
 @BOTH_LOOPS
-def test_a_server_that_dies_fails_the_rest_of_the_requests(
+def test_a_server_that_dies_fails_some_requests_and_is_then_given_up(
     loop_factory: LoopFactory,
 ) -> None:
     async def script() -> None:
@@ -288,9 +288,12 @@ def test_a_server_that_dies_fails_the_rest_of_the_requests(
                 await peer.send(stream())
 
         async with ScriptedServer(handler) as server:
-            samples = samples_of(await drive(server, requests(1, 9), 1))
+            samples = samples_of(await drive(server, requests(1, 99), 1))
         outcomes = [s.outcome for s in samples]
-        assert outcomes == [Outcome.OK] * 4 + [Outcome.FAILED] * 6
+        assert outcomes[:4] == [Outcome.OK] * 4
+        assert set(outcomes[4:]) == {Outcome.FAILED}
+        # more would only make it later: the cell is void with these already
+        assert 4 <= len(outcomes[4:]) <= 10
         assert "cannot connect" in (samples[-1].error or "")
 
     run(loop_factory, script())

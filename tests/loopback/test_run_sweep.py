@@ -2,17 +2,21 @@
 tables, CSV and plots, launches and all."""
 
 import csv
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from specbench.errors import ExitCode
+from specbench.store.reader import StoredRun
 from specbench.theory.acceptance import expected_tokens_per_step
 from tests.loopback.cli import specbench, strict_json, write_sweep
 from tests.loopback.engine_script import write_engine
 
-STEP_S = 0.004
-DRAFTED_STEP_S = STEP_S + 3 * 0.0002
+STEP_S = 0.020
+DRAFTED_STEP_S = STEP_S + 3 * 0.001
 TOKENS_PER_STEP = expected_tokens_per_step([0.9, 0.9, 0.9])
 
 
@@ -102,11 +106,27 @@ def test_an_arm_that_dies_at_start_leaves_the_baseline_measured(tmp_path: Path) 
         assert {row["arm"] for row in csv.DictReader(file)} == {"baseline"}
 
 
-def test_interrupting_a_run_keeps_what_was_measured(tmp_path: Path) -> None:
-    import signal
-    import subprocess
-    import sys
+def test_second_turns_are_asked_with_first_answers_frozen_once(tmp_path: Path) -> None:
+    write_sweep(
+        tmp_path,
+        write_engine(tmp_path),
+        """turns = "first" -> turns = "all"
+           concurrency = [1, 4] -> concurrency = [2]""",
+    )
+    done = specbench("run", "sweep.toml", cwd=tmp_path)
+    assert done.returncode == ExitCode.FINE, done.stdout + done.stderr
+    (run,) = (tmp_path / "results" / "sweep").iterdir()
+    answers = strict_json((run / "frozen" / "mt-bench-style.json").read_text())
+    assert all(answers.values())
+    asked = {
+        cell.record.key.arm: [(s.prompt_id, s.prompt_tokens) for s in cell.samples()]
+        for cell in StoredRun.open(run).cells().cells
+    }
+    assert asked["baseline"] == asked["ngram"]
+    assert any(prompt_id.endswith("/2") for prompt_id, _ in asked["ngram"])
 
+
+def test_interrupting_a_run_keeps_what_was_measured(tmp_path: Path) -> None:
     write_sweep(tmp_path, write_engine(tmp_path))
     running = subprocess.Popen(
         [sys.executable, "-m", "specbench", "run", "sweep.toml"],

@@ -95,14 +95,17 @@ def test_the_reason_of_the_failures_stands_in_the_message() -> None:
     ("lag_ms", "tpot_ms", "expected"),
     [
         (None, 10.0, None),
-        (5.0, 1.0, None),
+        (5.0, 100.0, None),
+        (5.0, 5.0, None),
+        (3.1, 3.0, "void client-lag"),
+        (3.0, 3.0, None),
         (5.1, 100.0, "flag some-client-lag"),
         (10.0, 100.0, "flag some-client-lag"),
         (10.1, 100.0, "void client-lag"),
         (5.1, None, "void client-lag"),
     ],
 )
-def test_client_lag_voids_beyond_5_ms_and_a_tenth_of_the_tpot(
+def test_client_lag_voids_beyond_5_ms_or_the_tpot_and_a_tenth_of_it(
     lag_ms: float | None, tpot_ms: float | None, expected: str | None
 ) -> None:
     found = verdict(

@@ -23,8 +23,8 @@ from tests.factories import (
 )
 
 
-def window(open_ms: float, close_ms: float) -> Window:
-    return Window(ns(open_ms), ns(close_ms))
+def window(open_ms: float, close_ms: float, busy_ms: float = 0.0) -> Window:
+    return Window(ns(open_ms), ns(close_ms), ns(busy_ms))
 
 
 def test_the_window_runs_from_the_last_turnover_to_the_first_dry_slot() -> None:
@@ -63,11 +63,32 @@ def test_without_requests_there_is_no_window() -> None:
     assert isinstance(find_window([], 1), NoWindow)
 
 
-def test_a_request_lies_inside_when_it_was_sent_and_ended_there() -> None:
-    inside = window(100, 200)
-    assert inside.holds(sample([chunk(150)], sent_ms=100, end_ms=200))
-    assert not inside.holds(sample([chunk(150)], sent_ms=99, end_ms=200))
-    assert not inside.holds(sample([chunk(150)], sent_ms=100, end_ms=201))
+def test_a_request_had_full_load_when_all_slots_were_busy_all_along() -> None:
+    found = window(100, 200, busy_ms=50)
+    assert found.had_full_load(sample([chunk(150)], sent_ms=51, end_ms=200))
+    assert not found.had_full_load(sample([chunk(150)], sent_ms=49, end_ms=200))
+    assert not found.had_full_load(sample([chunk(150)], sent_ms=51, end_ms=201))
+
+
+def test_no_first_request_of_a_slot_had_full_load() -> None:
+    samples = closed_loop([[100, 200, 300], [130, 230, 330]])
+    found = find_window(samples, 2)
+    assert isinstance(found, Window)
+    full = [s.index for s in samples if found.had_full_load(s)]
+    firsts = {s.index for s in samples if s.sent_ns == 0}
+    assert full
+    assert not firsts & set(full)
+
+
+def test_slots_that_start_late_put_off_the_full_load() -> None:
+    late = sample([chunk(250)], slot=1, sent_ms=120, end_ms=250, scheduled_ms=120)
+    more = [
+        sample([chunk(end)], slot=1, sent_ms=start, end_ms=end, scheduled_ms=start)
+        for start, end in ((250, 350), (350, 450))
+    ]
+    found = find_window([*closed_loop([[100, 200, 300, 400]]), late, *more], 2)
+    assert isinstance(found, Window)
+    assert found.all_busy_ns == ns(120)
 
 
 def test_tokens_count_by_the_instant_at_which_they_arrived() -> None:

@@ -129,8 +129,8 @@ def test_defaults_stand_in_for_tables_that_may_be_left_out() -> None:
             "[target]",
             "[target]\nmax-num-seqs = 4",
             "sweeps/x.toml: target.max-num-seqs: unknown key; expected one of `model`,"
-            " `engine`, `name`, `executable`, `tensor_parallel`, `port`, `args`,"
-            " `env`, `startup_timeout_s`; options of the engine go into `args`",
+            " `engine`, `name`, `executable`, `device`, `tensor_parallel`, `port`,"
+            " `args`, `env`, `startup_timeout_s`; options of the engine go into `args`",
         ),
     ],
 )

@@ -62,12 +62,6 @@ def test_unknown_engine_is_refused_with_what_was_meant() -> None:
     )
 
 
-def test_vllm_needs_its_executable_and_the_message_says_what_to_put() -> None:
-    message = complaint(spoiled('executable = ".venv-vllm/bin/vllm"\n', ""))
-    assert message.startswith("sweeps/x.toml: target.executable: is missing; ")
-    assert 'executable = ".venv-vllm/bin/vllm"' in message
-
-
 @pytest.mark.parametrize(
     ("keys", "line"),
     [

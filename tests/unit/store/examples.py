@@ -155,6 +155,7 @@ def example_manifest() -> Manifest:
         sweep={"load": {"concurrency": [1, 2]}, "targets": [{"model": "m"}]},
         host=None,
         datasets=(DatasetUse("d", "/d.jsonl", "00", used=8, skipped=("line 5: bad",)),),
+        notes=(),
         filler=None,
         git_commit=None,
         seeds={"workload": 0},
