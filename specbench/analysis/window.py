@@ -76,9 +76,6 @@ class WindowTokens:
     """Output tokens that arrived in a window."""
 
     total: float
-    after_first: float
-    """Of these, tokens that were not in their request's first chunk's first place:
-    each request's first token, which prefill gives, is left out."""
     is_exact: bool
     is_known: bool
     """False where a request with text has no count from the server."""
@@ -86,19 +83,18 @@ class WindowTokens:
 
 def tokens_in_window(samples: Sequence[RequestSample], window: Window) -> WindowTokens:
     """Count tokens by arrival instant; failed requests are left out."""
-    total = first_tokens = 0.0
+    total = 0.0
     exact = known = True
     for sample in samples:
         if sample.outcome is Outcome.FAILED:
             continue
         if sample.output_tokens is None and any(c.text for c in sample.chunks):
             known = False
-        for place, arrival in enumerate(token_arrivals(sample)):
+        for arrival in token_arrivals(sample):
             if window.open_ns < arrival.instant_ns <= window.close_ns:
                 total += arrival.tokens
-                first_tokens += 1 if place == 0 and arrival.tokens >= 1 else 0
                 exact = exact and arrival.is_exact
-    return WindowTokens(total, total - first_tokens, exact, known)
+    return WindowTokens(total, exact, known)
 
 
 def mean_in_flight(samples: Sequence[RequestSample], window: Window) -> float:

@@ -4,7 +4,7 @@ metrics are read beside it, and what came back is parsed after the drain."""
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import uvloop
 
@@ -57,7 +57,6 @@ class CellTask:
     max_tokens: int
     request_s: float
     """About how long one request takes at this load."""
-    extra_body: dict[str, Any]
 
     @property
     def size(self) -> CellSize:
@@ -101,7 +100,7 @@ def _prepare(endpoint: Endpoint, task: CellTask) -> tuple[PreparedRequest, ...]:
         model=endpoint.model_id,
         max_tokens=task.max_tokens,
         temperature=task.key.condition.temperature,
-        extras={**endpoint.adapter.request_extras(), **task.extra_body},
+        extras=endpoint.adapter.request_extras(),
     )
     roles = [(p, Role.WARMUP) for p in task.warmup]
     roles += [(p, Role.MEASURED) for p in task.measured]

@@ -27,7 +27,7 @@ def freeze_answers(
         Prompt(f"{q.question_id}/1", q.category, 1, (Message("user", q.turns[0]),))
         for q in questions
     )
-    task = CellTask(key, 0, (), prompts, max_tokens, 0.0, {})
+    task = CellTask(key, 0, (), prompts, max_tokens, 0.0)
     cell = measure_cell(endpoint, task, on_progress)
     return {
         questions[sample.index].question_id: answer_text(sample)

@@ -99,7 +99,7 @@ def _measure_one(
     )
     cell = measure_cell(
         endpoint,
-        CellTask(key, 1, warmup, measured, job.max_tokens, 0.0, {}),
+        CellTask(key, 1, warmup, measured, job.max_tokens, 0.0),
         lambda done: on_progress(concurrency, done),
     )
     return summarise_cell(

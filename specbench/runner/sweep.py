@@ -200,7 +200,6 @@ def _measure(
         measured=measured,
         max_tokens=job.plan.spec.workload.max_tokens,
         request_s=pace.request_s if pace else 0.0,
-        extra_body={},
     )
     return measure_cell(
         served.endpoint, task, lambda done: job.listener(CellProgress(done))
@@ -246,7 +245,6 @@ def _warm_up(job: SweepJob, launch: LaunchPlan, served: Served) -> Pace | None:
         measured=(),
         max_tokens=job.plan.spec.workload.max_tokens,
         request_s=0.0,
-        extra_body={},
     )
     cell = measure_cell(served.endpoint, task, lambda _: None)
     return pace_of(cell.samples[-1:])

@@ -74,8 +74,6 @@ class CellRecord:
     started_utc: str
     duration_s: float
     client: ClientHealth
-    error: str | None = None
-    """Why the cell could not be measured to its end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,12 +112,11 @@ def test_a_failed_request_brings_no_token_into_the_window() -> None:
     assert tokens_in_window([good, bad], window(100, 200)).total == 2
 
 
-def test_tokens_after_the_first_leave_out_what_prefill_gave() -> None:
+def test_tokens_of_requests_that_began_before_the_window_count_by_arrival() -> None:
     one = sample([role_chunk(90, 0), *chunks_of([110, 120], [3, 2], counted=True)])
     begun = sample(chunks_of([50, 120], [1, 4], counted=True))
     found = tokens_in_window([one, begun], window(100, 200))
     assert found.total == 9
-    assert found.after_first == 8
 
 
 def test_tokens_that_were_spread_mark_the_count_as_not_exact() -> None:

@@ -116,7 +116,6 @@ cell_records = st.builds(
         lag_samples=counts,
         cpu_share=st.none() | numbers,
     ),
-    error=st.none() | texts,
 )
 launch_records = st.builds(
     LaunchRecord,

@@ -71,9 +71,9 @@ def test_an_unknown_word_lists_the_known_ones() -> None:
 
 
 def test_a_field_with_a_default_may_be_absent() -> None:
-    document = json.loads(to_json(examples.example_cell()))
+    document = json.loads(to_json(examples.example_manifest()))
     del document["error"]
-    assert from_json(CellRecord, json.dumps(document), "f").error is None
+    assert from_json(Manifest, json.dumps(document), "f").error is None
 
 
 def test_a_whole_number_is_a_fine_float() -> None:
