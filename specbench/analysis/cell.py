@@ -19,7 +19,13 @@ from specbench.analysis.latencies import (
     itl_distribution,
 )
 from specbench.analysis.loops import looping_share
-from specbench.analysis.reasons import NO_USAGE, WINDOW_FIELDS, explain_missing
+from specbench.analysis.reasons import (
+    FEW_READINGS,
+    GAUGE_FIELDS,
+    NO_USAGE,
+    WINDOW_FIELDS,
+    explain_missing,
+)
 from specbench.analysis.requests import RequestFigures, derive_figures
 from specbench.analysis.steps import tokens_per_step
 from specbench.analysis.validity import CellContext, judge_cell
@@ -48,6 +54,7 @@ from specbench.schema.snapshot import (
 from specbench.stats.means import time_weighted_mean
 from specbench.units import NS_PER_S, seconds_between
 
+ENOUGH_READINGS = 3
 WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
 CELL_EDGES = (Phase.BEFORE, Phase.AFTER)
 
@@ -146,6 +153,8 @@ def _add_window(
     tokens = tokens_in_window(seen.samples, window)
     if not tokens.is_known:
         missing["output_throughput"] = NO_USAGE
+    if any(r.gauges.running is not None for r in seen.readings):
+        missing.update(dict.fromkeys(GAUGE_FIELDS, FEW_READINGS))
     finished = sum(
         window.open_ns < s.end_ns <= window.close_ns
         for s in seen.samples
@@ -160,7 +169,7 @@ def _add_window(
         kv_usage=_gauge_mean(seen.readings, window, lambda g: g.kv_usage),
         output_throughput=tokens.total / window.seconds if tokens.is_known else None,
         request_throughput=finished / window.seconds,
-        tokens_exact=tokens.is_exact,
+        tokens_exact=tokens.is_exact and tokens.is_known,
         missing=missing,
     )
 
@@ -170,22 +179,18 @@ def _gauge_mean(
     window: Window,
     pick: Callable[[EngineGauges], float | None],
 ) -> float | None:
-    """Time-weighted mean of a gauge over the window, from the readings in it."""
-    points: dict[Phase, list[tuple[float, float]]] = {
-        Phase.OPEN: [],
-        Phase.INSIDE: [],
-    }
+    """Time-weighted mean of a gauge over the readings inside the window; None with
+    fewer than three. The readings at its edges are left out: at the opening a request
+    has just ended and the next has hardly arrived, at the close a slot is dry."""
+    points = []
     for reading in readings:
         value = pick(reading.gauges)
-        # the reading at the close comes just after it, when a slot is dry already
-        if value is not None and reading.phase in points:
-            points[reading.phase].append((reading.instant_ns / NS_PER_S, value))
-    # At the opening one request has just ended and the next has hardly arrived: that
-    # reading counts only where there is no other, and a zero then says nothing.
-    opening = [(t, value) for t, value in points[Phase.OPEN] if value > 0]
-    chosen = points[Phase.INSIDE] or opening
+        if value is not None and reading.phase is Phase.INSIDE:
+            points.append((reading.instant_ns / NS_PER_S, value))
+    if len(points) < ENOUGH_READINGS:
+        return None
     return time_weighted_mean(
-        chosen, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
+        points, window.open_ns / NS_PER_S, window.close_ns / NS_PER_S
     )
 
 

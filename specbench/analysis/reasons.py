@@ -9,14 +9,15 @@ NO_SERIES = "the server's metrics page has no such series"
 NO_USAGE = "the server reports no token counts (usage)"
 NO_TEXT = "no request brought generated text"
 
+FEW_READINGS = "the window held fewer than 3 readings of the metrics page"
+
+GAUGE_FIELDS = ("running_batch", "waiting", "kv_usage")
 WINDOW_FIELDS = (
     "window_s",
     "in_flight",
     "output_throughput",
     "request_throughput",
-    "running_batch",
-    "waiting",
-    "kv_usage",
+    *GAUGE_FIELDS,
 )
 """Figures that need a window."""
 

@@ -21,7 +21,7 @@ def conclude(
         break_evens=tuple(find_break_even(curve) for curve in curves),
         failed_launches=tuple(
             f"launch {r.index} ({r.arm} on {r.target}): {r.error}"
-            + (f" (log: {r.log_path})" if r.log_path else "")
+            + (f" (log: {r.log_path})" if r.log_path and "log: " not in r.error else "")
             for r in launches
             if r.error is not None
         ),

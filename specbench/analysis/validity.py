@@ -74,6 +74,17 @@ def errors(stats: CellStats, _: CellContext) -> Finding | None:
     )
 
 
+def no_token_counts(stats: CellStats, _: CellContext) -> Finding | None:
+    """Without the server's counts there is no throughput: chunks are not tokens."""
+    if stats.mean_output_tokens is not None or stats.completed <= stats.empty:
+        return None
+    return _flag(
+        "no-token-counts",
+        "the server reports no token counts (usage)",
+        "throughput and TPOT are unknown; turn usage in streams on",
+    )
+
+
 def client_lag(stats: CellStats, _: CellContext) -> Finding | None:
     """The load generator itself was late."""
     lag = stats.client_lag_p99
@@ -109,8 +120,9 @@ def queueing(stats: CellStats, _: CellContext) -> Finding | None:
     return _flag(
         "queueing",
         f"{stats.waiting:.1f} requests waited on average",
-        "the running batch is below the concurrency: raise the admission cap in all"
-        " arms, or read the answer on the running batch only",
+        "the running batch is below the concurrency: where it stands at the admission"
+        " cap, raise that in all arms; else the KV cache or the token budget of a step"
+        " holds requests back",
     )
 
 
@@ -202,6 +214,7 @@ def short_window(stats: CellStats, _: CellContext) -> Finding | None:
 RULES: tuple[Rule, ...] = (
     no_text,
     errors,
+    no_token_counts,
     client_lag,
     cache_hits,
     queueing,

@@ -1,6 +1,7 @@
 """Entry point: the list of commands, and the one place where an error becomes a
 message and an exit code."""
 
+import io
 import signal
 import sys
 from types import FrameType
@@ -60,6 +61,10 @@ def options(
 
 def main() -> None:
     """Run the command line; always ends by exiting."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a terminal that cannot show a sign must not cost the result
+            stream.reconfigure(errors="replace")
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, _interrupt)

@@ -34,7 +34,7 @@ def measure(
         "openai", "--engine", help="Whose metrics it speaks: vllm, openai, sim."
     ),
     max_tokens: int = typer.Option(
-        256, "--max-tokens", min=1, help="Output limit of each request."
+        256, "--max-tokens", min=1, max=10_000_000, help="Output limit of each request."
     ),
     temperature: float = typer.Option(0.0, "--temperature", min=0.0),
     seed: int = typer.Option(0, "--seed", help="Order of the prompts."),
@@ -58,6 +58,7 @@ def measure(
     Example: specbench measure http://127.0.0.1:8000 -c 1 -c 8 --requests 64
     """
     from specbench.engines import ADAPTERS
+    from specbench.host.machine import usable_cpus
     from specbench.runner.measure import MeasureJob, check_loads, measure_server
     from specbench.workload.readers import load_dataset
 
@@ -69,8 +70,13 @@ def measure(
             hint=f"one of {', '.join(ADAPTERS)}",
         )
     check_loads(concurrency, requests)
+    if unknown := set(client_cpu) - set(usable_cpus()):
+        raise InputError(
+            f"--client-cpu {min(unknown)}: this process may use"
+            f" {', '.join(map(str, usable_cpus()))}"
+        )
     job = MeasureJob(
-        url=url.rstrip("/"),
+        url=url.rstrip("/").removesuffix("/v1"),
         engine=engine,
         model=model,
         dataset=load_dataset(dataset),

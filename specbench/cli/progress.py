@@ -84,7 +84,8 @@ class ProgressDisplay:
             case LaunchReady():
                 self._say(f"{self._launch}: {ready_words(event)}")
             case LaunchFailed():
-                log = f"\n  log: {event.log_path}" if event.log_path else ""
+                is_new = event.log_path and "log: " not in event.reason
+                log = f"\n  log: {event.log_path}" if is_new else ""
                 self._say(f"{self._launch}: failed: {event.reason}{log}", always=True)
             case Freezing():
                 self._draw(f"freezing first answers: {event.done} of {event.total}")

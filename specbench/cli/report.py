@@ -5,6 +5,7 @@ from pathlib import Path
 import typer
 
 from specbench.cli.streams import ReportFormat, tell
+from specbench.errors import ExitCode
 
 
 def report(
@@ -44,3 +45,7 @@ def report(
         write_reports(DerivedWriter(folder), derived)
         tell(f"files written to {folder}")
     show_run(derived, format_)
+    if derived.damaged:
+        for line in derived.damaged:
+            tell(f"error: {line}")
+        raise typer.Exit(ExitCode.RESULTS_DAMAGED)

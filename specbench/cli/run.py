@@ -83,7 +83,10 @@ def run(
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     show_run(done, format_)
     if done.findings.failed_launches or not every_arm_counts(done.findings):
-        tell("error: not every arm could be measured; what could be is kept")
+        tell(
+            "error: some arm failed or has no cell that counts (see the findings);"
+            " what could be measured is kept"
+        )
         raise typer.Exit(ExitCode.ENGINE_FAILED)
     if format_ is ReportFormat.TABLE:
         emit(f"Run folder: {done.folder}")

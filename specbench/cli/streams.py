@@ -47,6 +47,8 @@ def result_console() -> "Console":
     """A console on standard output; 100 columns where there is no terminal."""
     from rich.console import Console
 
-    if sys.stdout.isatty():
-        return Console()
-    return Console(width=100)
+    if not sys.stdout.isatty():
+        return Console(width=100)
+    # tables need 80 columns: a narrower terminal wraps lines, and loses nothing
+    console = Console()
+    return console if console.width >= 80 else Console(width=80)

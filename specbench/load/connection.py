@@ -15,6 +15,10 @@ LAST_BYTES = b"\r\n\r\n"
 """Every chunked message ends so: after the size 0, or after the last trailer."""
 
 
+MAX_RESPONSE_BYTES = 256 << 20
+"""No answer is so long; an endless one must not fill the memory."""
+
+
 class ExchangeError(Exception):
     """The exchange did not come to its end; the message says why. What had arrived is
     in the exchange."""
@@ -31,6 +35,8 @@ class Exchange:
     unread: list[tuple[int, bytes]] = field(default_factory=list)
     """Stamped reads that the reader has not seen yet."""
     last_read_ns: int = 0
+    size: int = 0
+    """Bytes read so far."""
 
 
 class StreamConnection(asyncio.Protocol):
@@ -57,6 +63,10 @@ class StreamConnection(asyncio.Protocol):
             self.close()
             return
         exchange.last_read_ns = now
+        exchange.size += len(data)
+        if exchange.size > MAX_RESPONSE_BYTES:
+            self._fail(f"the response is over {MAX_RESPONSE_BYTES >> 20} MiB")
+            return
         exchange.unread.append((now, data))
         tail = data if len(data) >= len(LAST_BYTES) else self._tail + data
         self._tail = tail[-len(LAST_BYTES) :]

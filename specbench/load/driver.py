@@ -19,8 +19,9 @@ from specbench.schema.snapshot import Phase
 from specbench.units import NS_PER_S
 
 SCRAPE_S = 1.0
-FIRST_SCRAPE_S = 0.2
-"""The first reading inside comes soon, so that short windows have one too."""
+FIRST_SCRAPE_S = 0.1
+"""Readings come densely at first, with doubling pauses, so that a short window has
+some too."""
 STALL_S = 120.0
 GIVE_UP_FAILURES = 3
 GIVE_UP_SHARE = 0.2
@@ -147,5 +148,5 @@ class _ClosedLoop:
                 await asyncio.wait_for(self._closed.wait(), pause)
             except TimeoutError:
                 await self._hooks.on_phase(Phase.INSIDE)
-                pause = SCRAPE_S
+                pause = min(2 * pause, SCRAPE_S)
         await self._hooks.on_phase(Phase.CLOSE)

@@ -9,7 +9,9 @@ from collections import deque
 
 import httpx
 
+from specbench.clock import monotonic_ns
 from specbench.load.connection import Exchange, ExchangeError, StreamConnection
+from specbench.units import seconds_between
 
 PIECES = "specbench.pieces"
 """Extension: list of (instant ns, body bytes), transfer coding taken off."""
@@ -21,6 +23,8 @@ DEFAULT_STALL_S = 120.0
 
 
 CONNECT_S = 10.0
+LONGEST_S = 1800.0
+"""A request that takes longer has failed, however it trickles."""
 
 
 class BrokenExchangeError(httpx.ReadError):
@@ -79,7 +83,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
             raise BrokenExchangeError(str(error), exchange, request) from error
         except TimeoutError as error:
             connection.give_up()
-            message = f"no byte for {stall_s:g} s"
+            message = f"no byte for {stall_s:g} s, or no end after {LONGEST_S:g} s"
             raise BrokenExchangeError(message, exchange, request) from error
         except asyncio.CancelledError:
             connection.close()
@@ -118,7 +122,10 @@ class StampingTransport(httpx.AsyncBaseTransport):
 
 async def _wait(exchange: Exchange, stall_s: float) -> None:
     """Until the exchange has ended; TimeoutError when nothing came for too long."""
+    started = monotonic_ns()
     while not exchange.done.done():
+        if seconds_between(started, monotonic_ns()) > LONGEST_S:
+            raise TimeoutError
         before = exchange.last_read_ns
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(exchange.done), stall_s)

@@ -33,6 +33,8 @@ class Derived:
     folder: Path
     findings: RunFindings
     facts: RunFacts
+    damaged: tuple[str, ...] = ()
+    """One line for each cell that could not be read."""
 
 
 def conclude_run(run: StoredRun) -> Derived:
@@ -42,18 +44,20 @@ def conclude_run(run: StoredRun) -> Derived:
     listing = run.cells()
     launches = run.launches()
     notes = [*run.manifest.notes, *engine_notes(launches)]
-    notes += [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
+    damaged = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
     cells = []
     for cell in listing.cells:
         try:
             cells.append(_summarise(cell, spec))
         except ResultsError as error:
             name = cell.record.key.cell_id
-            notes.append(f"cell {name} is damaged: {error.message}")
+            damaged.append(f"cell {name} is damaged: {error.message}")
+    notes += damaged
     if run.manifest.status is not RunStatus.FINISHED:
         notes.append(f"the run is {run.manifest.status.value}, not finished")
     findings = conclude(cells, launches)
-    return Derived(run.folder, findings, _facts(run, spec, launches, notes))
+    facts = _facts(run, spec, launches, notes)
+    return Derived(run.folder, findings, facts, tuple(damaged))
 
 
 def _read_spec(run: StoredRun) -> SweepSpec:

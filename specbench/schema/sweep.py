@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 PositiveInt = Annotated[int, Field(ge=1)]
 Scalar = str | int | float | bool
 
+EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+EnvValue = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+
 BASELINE = "baseline"
 """Name of the arm that is always there: the same server without speculation."""
 
@@ -30,7 +33,7 @@ class Target(Document):
     tensor_parallel: PositiveInt = 1
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     args: dict[str, Scalar] = Field(default_factory=dict)
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[EnvName, EnvValue] = Field(default_factory=dict)
     startup_timeout_s: Annotated[float, Field(gt=0)] = 900.0
 
     @property
@@ -51,7 +54,7 @@ class Workload(Document):
 
     datasets: Annotated[list[str], Field(min_length=1)]
     context: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)] = [0]
-    max_tokens: PositiveInt = 256
+    max_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = 256
     temperature: Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=1)] = [
         0.0
     ]
@@ -74,7 +77,7 @@ class Search(Document):
 class Measure(Document):
     """How much is measured. A replicate is a launch of the engine."""
 
-    replicates: PositiveInt = 3
+    replicates: Annotated[int, Field(ge=1, le=100)] = 3
     min_requests: PositiveInt = 16
     requests_per_slot: Annotated[float, Field(ge=2)] = 4.0
 

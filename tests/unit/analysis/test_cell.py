@@ -195,10 +195,11 @@ def test_the_running_batch_is_weighted_by_time() -> None:
     readings = gauge_readings(
         [
             (Phase.BEFORE, 0, 0),
-            (Phase.OPEN, 100, 8),
+            (Phase.OPEN, 100, 0),
+            (Phase.INSIDE, 200, 8),
             (Phase.INSIDE, 900, 8),
             (Phase.INSIDE, 1000, 4),
-            (Phase.CLOSE, 1100, 4),
+            (Phase.CLOSE, 1100, 0),
             (Phase.AFTER, 1200, 0),
         ]
     )
@@ -209,9 +210,20 @@ def test_the_running_batch_is_weighted_by_time() -> None:
 def test_idle_readings_before_and_after_the_cell_do_not_enter_the_batch() -> None:
     samples = closed_loop([[100, 600, 1100]])
     readings = gauge_readings(
-        [(Phase.BEFORE, 0, 0), (Phase.INSIDE, 600, 5), (Phase.AFTER, 1200, 0)]
+        [
+            (Phase.BEFORE, 0, 0),
+            *[(Phase.INSIDE, at, 5) for at in (300, 600, 900)],
+            (Phase.AFTER, 1200, 0),
+        ]
     )
     assert summarise_cell(observations(samples, readings)).running_batch == 5.0
+
+
+def test_two_readings_are_too_few_for_a_running_batch() -> None:
+    readings = gauge_readings([(Phase.INSIDE, 300, 5), (Phase.INSIDE, 600, 5)])
+    stats = summarise_cell(observations(closed_loop([[100, 600, 1100]]), readings))
+    assert stats.running_batch is None
+    assert "fewer than 3" in stats.missing["running_batch"]
 
 
 def test_a_server_without_gauges_has_no_batch_and_a_reason() -> None:
@@ -415,7 +427,8 @@ def test_the_running_batch_does_not_include_the_drain() -> None:
     readings = gauge_readings(
         [
             (Phase.BEFORE, -5, 0),
-            (Phase.OPEN, 102, 1),
+            (Phase.OPEN, 102, 0),
+            *[(Phase.INSIDE, at, 1) for at in (300, 600, 900)],
             (Phase.CLOSE, 1102, 0),
             (Phase.AFTER, 1110, 0),
         ]
