@@ -216,7 +216,8 @@ def test_idle_readings_before_and_after_the_cell_do_not_enter_the_batch() -> Non
             (Phase.AFTER, 1200, 0),
         ]
     )
-    assert summarise_cell(observations(samples, readings)).running_batch == 5.0
+    stats = summarise_cell(observations(samples, readings))
+    assert stats.running_batch == pytest.approx(5.0)
 
 
 def test_two_readings_are_too_few_for_a_running_batch() -> None:
