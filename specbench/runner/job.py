@@ -1,6 +1,7 @@
 """One run from its beginning to its report: makes the run folder, sweeps, and derives
 findings and files from what was stored. An interruption keeps what was measured."""
 
+import contextlib
 import os
 import secrets
 import subprocess
@@ -89,7 +90,7 @@ def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts | None) -> Ma
         datasets=tuple(
             DatasetUse(
                 name=d.name,
-                path=d.path,
+                path=_short_path(d.path),
                 sha256=d.sha256,
                 used=len(d.questions),
                 skipped=tuple(f"{s.where}: {s.reason}" for s in d.skipped),
@@ -108,6 +109,13 @@ def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts | None) -> Ma
         finished_utc=None,
         status=RunStatus.RUNNING,
     )
+
+
+def _short_path(path: str) -> str:
+    """As seen from the folder that the run is started in, where it lies below that."""
+    with contextlib.suppress(ValueError):
+        return str(Path(path).relative_to(Path.cwd()))
+    return path
 
 
 def filler_words(prepared: Prepared) -> str | None:

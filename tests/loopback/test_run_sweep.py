@@ -12,7 +12,7 @@ import pytest
 from specbench.errors import ExitCode
 from specbench.store.reader import StoredRun
 from specbench.theory.acceptance import expected_tokens_per_step
-from tests.loopback.cli import specbench, strict_json, write_sweep
+from tests.loopback.cli import ran_to_its_end, specbench, strict_json, write_sweep
 from tests.loopback.engine_script import write_engine
 
 STEP_S = 0.020
@@ -25,7 +25,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     write_sweep(folder, write_engine(folder))
     done = specbench("run", "sweep.toml", cwd=folder)
-    assert done.returncode == ExitCode.FINE, done.stdout + done.stderr
+    assert ran_to_its_end(done), done.stdout + done.stderr
     (run,) = (folder / "results" / "sweep").iterdir()
     return run
 
@@ -114,7 +114,7 @@ def test_second_turns_are_asked_with_first_answers_frozen_once(tmp_path: Path) -
            concurrency = [1, 4] -> concurrency = [2]""",
     )
     done = specbench("run", "sweep.toml", cwd=tmp_path)
-    assert done.returncode == ExitCode.FINE, done.stdout + done.stderr
+    assert ran_to_its_end(done), done.stdout + done.stderr
     (run,) = (tmp_path / "results" / "sweep").iterdir()
     answers = strict_json((run / "frozen" / "mt-bench-style.json").read_text())
     assert all(answers.values())
