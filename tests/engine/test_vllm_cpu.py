@@ -2,14 +2,14 @@
 whole way from a sweep file to a report. Times mean nothing here; facts do."""
 
 import csv
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from specbench.schema.sample import Role
+from specbench.store.reader import StoredRun
+from tests.loopback.cli import ran_to_its_end, specbench, strict_json
 
 ROOT = Path(__file__).parents[2]
 VLLM = Path(os.environ.get("SPECBENCH_VLLM", ROOT / ".venv-vllm/bin/vllm"))
@@ -20,7 +20,8 @@ SWEEP = """
 model = "{model}"
 engine = "vllm"
 executable = "{vllm}"
-args = {{ max-model-len = 1024, enforce-eager = true }}
+device = "cpu"
+args = {{ max-model-len = 1024, enforce-eager = true, dtype = "float32" }}
 env = {{ VLLM_CPU_KVCACHE_SPACE = "1" }}
 
 [[arms]]
@@ -49,24 +50,6 @@ requests_per_slot = 2
 pytestmark = pytest.mark.engine
 
 
-def specbench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "specbench", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=1200,
-        check=False,
-    )
-
-
-def strict(text: str) -> Any:
-    def refuse(constant: str) -> Any:
-        raise ValueError(constant)
-
-    return json.loads(text, parse_constant=refuse)
-
-
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of the sweep, measured once for all tests of this module."""
@@ -75,8 +58,8 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("engine")
     sweep = folder / "tiny.toml"
     sweep.write_text(SWEEP.format(model=MODEL, vllm=VLLM))
-    done = specbench("run", str(sweep), "--results", "out", cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = specbench("run", str(sweep), "--results", "out", cwd=folder, limit_s=1200)
+    assert ran_to_its_end(done), done.stdout + done.stderr
     assert "break-even" in done.stdout.lower()
     (run,) = (folder / "out" / "tiny").iterdir()
     return run
@@ -100,7 +83,7 @@ def test_every_cell_of_both_arms_is_measured(run_folder: Path) -> None:
 
 def test_launch_facts_are_read_back_from_the_engine(run_folder: Path) -> None:
     for path in sorted(run_folder.glob("launches/*/launch.json")):
-        launch = strict(path.read_text())
+        launch = strict_json(path.read_text())
         facts = launch["facts"]
         assert facts["version"].startswith("0.32")
         assert facts["kv_capacity_tokens"] > 1024
@@ -112,7 +95,7 @@ def test_launch_facts_are_read_back_from_the_engine(run_folder: Path) -> None:
 
 
 def test_only_the_speculative_arm_has_acceptance(run_folder: Path) -> None:
-    report = strict((run_folder / "report.json").read_text())
+    report = strict_json((run_folder / "report.json").read_text())
     for cell in report["cells"]:
         if cell["key"]["arm"] == "baseline":
             assert cell["whole_run"]["acceptance"] is None
@@ -126,9 +109,6 @@ def test_only_the_speculative_arm_has_acceptance(run_folder: Path) -> None:
 def test_prompts_have_the_wanted_length_by_the_servers_own_count(
     run_folder: Path,
 ) -> None:
-    from specbench.schema.sample import Role
-    from specbench.store.reader import StoredRun
-
     for cell in StoredRun.open(run_folder).cells().cells:
         if cell.record.key.condition.context != 512:
             continue

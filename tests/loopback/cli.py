@@ -11,14 +11,16 @@ from specbench.errors import ExitCode
 LIMIT_S = 120
 
 
-def specbench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def specbench(
+    *arguments: str, cwd: Path, limit_s: float = LIMIT_S
+) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "specbench", *arguments],
         capture_output=True,
         text=True,
         cwd=cwd,
-        timeout=LIMIT_S,
+        timeout=limit_s,
         check=False,
     )
 
