@@ -2,6 +2,7 @@
 late, and since speculation sends fewer chunks it would be late for one arm only."""
 
 import asyncio
+import math
 import time
 from collections.abc import Sequence
 
@@ -19,12 +20,9 @@ def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:
     omission that HdrHistogram makes.)"""
     seen = []
     for lag in lags:
-        left = lag
-        while left > 0:
-            seen.append(left)
-            left -= every_s
-        if lag <= 0:
-            seen.append(0.0)
+        # a hair under a whole number of probes is that number
+        probes = max(1, math.ceil(lag / every_s - 1e-9))
+        seen.extend(max(0.0, lag - probe * every_s) for probe in range(probes))
     return sorted(seen)
 
 
