@@ -18,7 +18,7 @@ def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:
     """Lags as evenly spaced probes would have seen them, ascending: a loop that was
     blocked for long counts for long, not once. (The correction for coordinated
     omission that HdrHistogram makes.)"""
-    seen = []
+    seen: list[float] = []
     for lag in lags:
         # a hair under a whole number of probes is that number
         probes = max(1, math.ceil(lag / every_s - 1e-9))
