@@ -17,6 +17,8 @@ Render = Callable[[Sequence[Message]], str]
 
 _GAP = "\n\n"
 _WORD = re.compile(r"(?<!\S)\S")
+_LONGEST_WORD = 12
+"""Characters that may be left out so that a stretch ends with a word."""
 _MOST_STEPS = 24
 _MOST_CHARACTERS = 64
 """A token; no tokenizer makes longer ones of English text on average."""
@@ -59,8 +61,11 @@ class Stretches:
         text = self.text if rounds <= 1 else (self.text + _GAP) * rounds
         end = start + length
         if end < len(text) and not text[end].isspace():
-            end = start + max(text.rfind(mark, start, end) - start for mark in " \n")
-        return text[start : max(start, end)].rstrip()
+            blank = max(text.rfind(mark, start, end) for mark in " \n")
+            # a long word, such as a rule of dashes, is cut: it holds too many tokens
+            if end - blank <= _LONGEST_WORD or blank < start:
+                end = max(start, blank)
+        return text[start:end].rstrip()
 
 
 @dataclass(frozen=True, slots=True)
