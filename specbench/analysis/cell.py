@@ -104,7 +104,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
         kv_usage=None,
         output_throughput=None,
         request_throughput=None,
-        output_tokens=sum(s.output_tokens or 0 for s in ended_well),
+        output_tokens=_total_tokens(ended_well),
         tokens_exact=True,
         ttft=distribution(f.ttft for f in figures),
         tpot=distribution(f.tpot for f in figures),
@@ -228,9 +228,7 @@ def _whole_run(
         duration = seconds_between(
             min(s.sent_ns for s in samples), max(s.end_ns for s in samples)
         )
-    tokens: int | None = sum(s.output_tokens or 0 for s in ended_well)
-    if any(s.output_tokens is None for s in ended_well):
-        tokens = None
+    tokens = _total_tokens(ended_well)
     acceptance = _acceptance(readings, CELL_EDGES, "the whole cell")
     return WholeRun(
         duration_s=duration,
@@ -284,6 +282,13 @@ def _hit_rate(
 
 def _text(sample: RequestSample) -> str:
     return "".join(chunk.text for chunk in sample.chunks)
+
+
+def _total_tokens(samples: Sequence[RequestSample]) -> int | None:
+    """None where some request has no count: a sum of the others would pass for all."""
+    counts = [s.output_tokens for s in samples]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _mean_tokens(samples: Sequence[RequestSample]) -> float | None:

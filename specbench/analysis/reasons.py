@@ -30,6 +30,7 @@ USUAL_REASONS = {
     "itl": "the server sends no running token counts, or no second token came",
     "chunk_gap": "no request brought a second chunk",
     "mean_output_tokens": NO_USAGE,
+    "output_tokens": NO_USAGE,
     "client_lag_p99": "the client's lag was not measured",
 }
 """Where nothing more particular is known."""

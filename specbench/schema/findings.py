@@ -102,8 +102,8 @@ class CellStats:
     output_throughput: float | None
     """tokens/s in the window."""
     request_throughput: float | None
-    output_tokens: int
-    """Over all completed requests."""
+    output_tokens: int | None
+    """Over all completed requests; None where the server did not count them all."""
     tokens_exact: bool
     """False where some chunk's token count had to be spread evenly."""
     ttft: Distribution | None

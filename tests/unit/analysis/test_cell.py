@@ -451,6 +451,8 @@ def test_without_the_servers_token_counts_throughput_is_unknown_and_not_zero() -
     ]
     stats = summarise_cell(observations(bare))
     assert stats.output_throughput is None
+    assert stats.output_tokens is None
+    assert stats.missing["output_tokens"]
     assert stats.whole_run.output_throughput is None
     assert "no-text" not in {finding.code for finding in stats.findings}
 
