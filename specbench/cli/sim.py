@@ -19,7 +19,7 @@ def about() -> None:
     add_help_option=False,
 )
 def serve(ctx: typer.Context) -> None:
-    """Serve the simulated engine; `specbench sim serve --help` lists its flags."""
+    """Serve an engine of programmed speed, acceptance, capacity and faults."""
     from specbench.sim.__main__ import main
 
     raise typer.Exit(main(ctx.args))

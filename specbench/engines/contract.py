@@ -4,13 +4,14 @@
 `request_extras` for each cell · `read_metrics` on stored pages, any time later, with
 no engine installed. An adapter keeps no state between calls."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from specbench.schema.plan import AdmissionCaps
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
-from specbench.schema.sweep import Target
+from specbench.schema.sweep import Scalar, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,14 @@ class EngineAdapter(Protocol):
     def check_speculative(self, speculative: dict[str, Any]) -> None:
         """Raises InputError naming the key. Thin: only what is surely wrong; the
         engine itself checks the rest."""
+        ...
+
+    def lossy_settings(
+        self, speculative: Mapping[str, Any], args: Mapping[str, Scalar], /
+    ) -> tuple[str, ...]:
+        """Settings of an arm (its `speculative`, its target's `args`) by which outputs
+        no longer follow the target model's own distribution, each as `key = value`;
+        empty = it is lossless as far as the adapter knows."""
         ...
 
     def request_extras(self) -> dict[str, Any]:

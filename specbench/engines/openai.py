@@ -3,16 +3,19 @@ Its metrics are read where they carry vLLM's names (the dialect that others spea
 else the server does not say. `continuous_usage_stats` is asked for as well: vLLM and
 SGLang answer with a running token count, servers that do not know the key ignore it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
+from specbench.engines.lossy import vllm_lossy_settings
 from specbench.engines.vllm import STREAM_OPTIONS
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
 from specbench.errors import InputError
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
+from specbench.schema.sweep import Scalar
 
 _HINT = "measure a running server by its URL, or choose an engine that is launched"
 
@@ -39,6 +42,12 @@ class OpenAIAdapter:
 
     def check_speculative(self, speculative: dict[str, Any]) -> None:
         """Anything goes: it describes how the server was started, and sets nothing."""
+
+    def lossy_settings(
+        self, speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+    ) -> tuple[str, ...]:
+        """Described in vLLM's words, where at all."""
+        return vllm_lossy_settings(speculative)
 
     def request_extras(self) -> dict[str, Any]:
         """Usage at the end, and in every chunk where the server can."""

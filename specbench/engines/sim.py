@@ -1,6 +1,7 @@
 """The simulated engine, `specbench sim serve`: programmed truth behind the same
-endpoints. It speaks vLLM's dialect, so what it says is read as vLLM's is."""
+endpoints. It speaks vLLM's dialect here, so what it says is read as vLLM's is."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
+from specbench.schema.sweep import Scalar
 
 _OWN = "specbench sets it"
 
@@ -21,6 +23,7 @@ RESERVED = {
     "host": _OWN,
     "port": "specbench sets it; target.port chooses it",
     "served-model-name": _OWN,
+    "dialect": "a simulated engine is read in vLLM's dialect, which is its default",
     "max-num-seqs": "it is an admission cap: the plan takes it out of args and gives it"
     " to every arm",
     "speculative-config": "write it under [[arms]], `speculative = {...}`",
@@ -61,6 +64,12 @@ class SimAdapter:
         """The server checks its other keys."""
         check_method(speculative, self.methods, "the simulated engine")
         check_draft_length(speculative)
+
+    def lossy_settings(
+        self, _speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+    ) -> tuple[str, ...]:
+        """None: its tokens are programmed, with or without drafts."""
+        return ()
 
     def request_extras(self) -> dict[str, Any]:
         """As vLLM."""

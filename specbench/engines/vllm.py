@@ -9,6 +9,7 @@ lengths by batch size on its V1 runner, and a small `--max-num-batched-tokens` d
 warning `max_num_scheduled_tokens is set to ...` (config/vllm.py; in this version the
 two numbers are equal unless a flag sets the second, so the line takes nothing away)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -16,6 +17,7 @@ import orjson
 from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
 from specbench.engines.flags import flags, named_args, refuse_reserved
+from specbench.engines.lossy import vllm_lossy_settings
 from specbench.engines.speculative import check_draft_length, check_method
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
@@ -155,6 +157,12 @@ class VllmAdapter:
             )
         if model is not None and not isinstance(model, str):
             raise InputError(f"speculative.model: expected a name, got {model!r}")
+
+    def lossy_settings(
+        self, speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+    ) -> tuple[str, ...]:
+        """By `rejection_sample_method`."""
+        return vllm_lossy_settings(speculative)
 
     def request_extras(self) -> dict[str, Any]:
         """The running count in every chunk tells how many tokens a chunk holds."""

@@ -36,6 +36,13 @@ _CHUNKED_BATCHED = re.compile(
 )
 """config/scheduler.py; the value after all defaults."""
 
+_GRAPH_SIZES = re.compile(r"'cudagraph_capture_sizes': \[(?P<sizes>[\d, ]*)\]")
+"""In the line of the engine's whole configuration, after all defaults. A step runs as
+a graph when its tokens fit into the largest size (config/vllm.py,
+`_set_cudagraph_sizes`); empty on a CPU and with `enforce-eager`. With draft tokens the
+V1 runner afterwards drops sizes that are no multiple of k + 1, which lowers the largest
+by k at most and is not logged (config/compilation.py)."""
+
 _SELF_CHANGES = re.compile(
     r"async(hronous)? scheduling .*disabled"
     r"|max_num_scheduled_tokens is set to"
@@ -69,6 +76,7 @@ def read_facts(engine: str, pages: FactPages) -> EngineFacts:
         or _last_number(messages, _GIVEN_BATCHED),
         prefix_caching=_prefix_caching(cache, messages),
         notes=_self_changes(messages),
+        cuda_graph_max_tokens=_graph_tokens(messages),
     )
 
 
@@ -160,6 +168,14 @@ def _last_number(
     matches = (pattern.search(message) for _, message in messages)
     found = [int(m[1]) for m in matches if m]
     return found[-1] if found else None
+
+
+def _graph_tokens(messages: list[tuple[str, str]]) -> int | None:
+    """Largest captured size. None where no engine says it or none captures any."""
+    matches = (_GRAPH_SIZES.search(message) for _, message in messages)
+    listed = [m["sizes"].replace(" ", "").split(",") for m in matches if m]
+    sizes = [int(size) for own in listed for size in own if size]
+    return max(sizes, default=None)
 
 
 def _prefix_caching(

@@ -11,7 +11,7 @@ import uvloop
 
 from specbench.errors import ExitCode, SpecbenchError
 from specbench.sim.options import SimOptions, parse_sim_flags
-from specbench.sim.server import serve
+from specbench.sim.serving import SimulatedCrash, serve
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,6 +24,8 @@ def main(argv: Sequence[str]) -> int:
         lines = [error.message] + ([f"hint: {error.hint}"] if error.hint else [])
         sys.stderr.write("\n".join(lines) + "\n")
         return error.exit_code
+    except SimulatedCrash as crash:
+        return crash.exit_code
     return ExitCode.FINE
 
 

@@ -1,6 +1,6 @@
 """The OpenAI completions API of the simulator, both kinds: a request body becomes a
-typed call, engine outputs become stream events in the shape that vLLM 0.32.0 sends. No
-sockets, no clock. A prompt token is a word (split at blanks), or a token id."""
+typed call. No sockets, no clock. A prompt token is a word (split at blanks), or a token
+id."""
 
 import hashlib
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from specbench.sim.config import SimConfig
-from specbench.sim.request import DraftHistory, FinishReason
+from specbench.sim.prompt_blocks import prefix_blocks
 
 _DEFAULT_TEXT_MAX_TOKENS = 16
 """Limit of /v1/completions when the call names none (OpenAI's default)."""
@@ -25,7 +25,7 @@ class ApiKind(Enum):
 
     @property
     def object_name(self) -> str:
-        """Value of a chunk's `object`."""
+        """Value of an event's `object`."""
         return self.value[0]
 
     @property
@@ -37,21 +37,19 @@ class ApiKind(Enum):
 class CallError(Exception):
     """A call that gets an error answer; the server goes on."""
 
-    def __init__(self, status: HTTPStatus, message: str, param: str | None) -> None:
+    def __init__(
+        self,
+        status: HTTPStatus,
+        message: str,
+        param: str | None,
+        raw_body: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.param = param
-
-    def body(self) -> bytes:
-        """The answer, in vLLM's shape."""
-        error = {
-            "message": self.message,
-            "type": self.status.phrase.replace(" ", "") + "Error",
-            "param": self.param,
-            "code": self.status.value,
-        }
-        return orjson.dumps({"error": error})
+        self.raw_body = raw_body
+        """The whole answer, where it is none of the dialect's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,10 @@ class CompletionCall:
     ignore_eos: bool
     include_usage: bool
     continuous_usage: bool
+    spec_details: bool
+    """SGLang: whether it wants `sglext.spec_tokens_details`."""
+    prefix_blocks: tuple[int, ...]
+    """Hashes of its full blocks; empty where the engine shares none."""
 
 
 def parse_call(
@@ -85,7 +87,8 @@ def parse_call(
     if document.get("n") not in (None, 1):
         raise _bad("the simulator gives one answer a request: `n` must be 1", "n")
     prompt = _chat_prompt(document) if kind is ApiKind.CHAT else document.get("prompt")
-    prompt_tokens = _count_tokens(prompt)
+    tokens = _split_tokens(prompt)
+    prompt_tokens = max(1, len(tokens))
     room = config.max_model_len - prompt_tokens
     if room < 1:
         raise _bad(
@@ -106,6 +109,10 @@ def parse_call(
         # vLLM 0.32.0 (api_utils.should_include_usage): only together with the other.
         continuous_usage=include_usage
         and bool(stream_options.get("continuous_usage_stats")),
+        spec_details=bool(document.get("return_spec_tokens_details")),
+        prefix_blocks=(
+            prefix_blocks(tokens, config.block_size) if config.prefix_caching else ()
+        ),
     )
 
 
@@ -138,11 +145,11 @@ def _chat_prompt(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _count_tokens(prompt: object) -> int:
+def _split_tokens(prompt: object) -> list[str] | list[int]:
     if isinstance(prompt, str):
-        return max(1, len(prompt.split()))
+        return prompt.split()
     if isinstance(prompt, list) and prompt and all(type(t) is int for t in prompt):
-        return len(prompt)
+        return prompt
     raise _bad("`prompt` must be a text or a list of token ids", "prompt")
 
 
@@ -159,88 +166,3 @@ def _max_tokens(kind: ApiKind, document: dict[str, Any], room: int) -> int:
 
 def _bad(message: str, param: str) -> CallError:
     return CallError(HTTPStatus.BAD_REQUEST, message, param)
-
-
-@dataclass(frozen=True, slots=True)
-class StreamEvents:
-    """Builds the SSE events of one response."""
-
-    call: CompletionCall
-    response_id: str
-    created: int
-    """Unix seconds."""
-
-    def role(self) -> bytes:
-        """A chat's first event: a role and no token. Sent as soon as the call is
-        accepted, so that a client that takes it for text is found out."""
-        delta = {"role": "assistant", "content": ""}
-        return self._event(self._choice({"delta": delta}, None), tokens_so_far=0)
-
-    def text(self, text: str, tokens_so_far: int, finish: FinishReason | None) -> bytes:
-        """All tokens of one engine step."""
-        if self.call.kind is ApiKind.CHAT:
-            content: dict[str, Any] = {"delta": {"content": text}}
-        else:
-            content = {"text": text}
-        return self._event(self._choice(content, finish), tokens_so_far)
-
-    def usage(self, output_tokens: int, drafts: DraftHistory | None) -> bytes:
-        """The event without a choice that ends a stream with `include_usage`."""
-        document = self._head([])
-        document["usage"] = self._usage(output_tokens)
-        if drafts is not None:
-            document["metrics"] = {"speculative_decoding": _speculation(drafts)}
-        return _sse(document)
-
-    def _event(self, choice: dict[str, Any], tokens_so_far: int) -> bytes:
-        document = self._head([choice])
-        if self.call.continuous_usage:
-            document["usage"] = self._usage(tokens_so_far)
-        return _sse(document)
-
-    def _head(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
-        return {
-            "id": self.response_id,
-            "object": self.call.kind.object_name,
-            "created": self.created,
-            "model": self.call.model,
-            "choices": choices,
-        }
-
-    def _choice(
-        self, content: dict[str, Any], finish: FinishReason | None
-    ) -> dict[str, Any]:
-        return {"index": 0, **content, "logprobs": None, "finish_reason": finish}
-
-    def _usage(self, output_tokens: int) -> dict[str, int]:
-        return {
-            "prompt_tokens": self.call.prompt_tokens,
-            "total_tokens": self.call.prompt_tokens + output_tokens,
-            "completion_tokens": output_tokens,
-        }
-
-
-DONE = b"data: [DONE]\n\n"
-"""Ends every stream."""
-
-
-def _sse(document: dict[str, Any]) -> bytes:
-    return b"data: " + orjson.dumps(document) + b"\n\n"
-
-
-def _speculation(drafts: DraftHistory) -> dict[str, Any]:
-    """`metrics.speculative_decoding` as vLLM 0.32.0 computes it
-    (v1/metrics/stats.py, RequestSpecDecodeMetrics.to_dict)."""
-    histogram = drafts.acceptance_histogram
-    steps = sum(histogram)
-    accepted = sum(j * count for j, count in enumerate(histogram))
-    drafted = drafts.draft_tokens
-    return {
-        "mean_acceptance_length": 1.0 + accepted / steps if steps else 1.0,
-        "draft_acceptance_rate": accepted / drafted if drafted else 0.0,
-        "acceptance_histogram": list(histogram),
-        "num_spec_steps": steps,
-        "num_accepted_draft_tokens": accepted,
-        "num_draft_tokens": drafted,
-        "num_spec_tokens": len(histogram) - 1,
-    }

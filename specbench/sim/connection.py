@@ -2,13 +2,15 @@
 one after another, and tells the engine when the client goes away."""
 
 import asyncio
+from functools import partial
 from http import HTTPStatus
 from typing import cast
 
 from specbench.clock import monotonic_ns
 from specbench.sim.completion_stream import CompletionStream
 from specbench.sim.completions import CallError
-from specbench.sim.http1 import HttpRequest, RequestError, RequestReader, response
+from specbench.sim.http1 import HttpRequest, RequestError, RequestReader
+from specbench.sim.outlet import Outlet
 from specbench.sim.site import Site
 
 
@@ -54,8 +56,8 @@ class Connection(asyncio.Protocol):
             try:
                 request = self._reader.next_request()
             except RequestError as error:
-                body = CallError(HTTPStatus.BAD_REQUEST, str(error), None).body()
-                self._transport.write(response(HTTPStatus.BAD_REQUEST, body))
+                refusal = CallError(HTTPStatus.BAD_REQUEST, str(error), None)
+                self._transport.write(self._site.refuse(refusal))
                 self._hang_up()
                 return
             if request is None:
@@ -66,18 +68,18 @@ class Connection(asyncio.Protocol):
         self, request: HttpRequest, received_ns: int, transport: asyncio.Transport
     ) -> None:
         try:
-            stream = self._site.open_stream(request, transport)
+            stream = self._site.open_stream(request, Outlet(transport))
+            if stream is None:
+                transport.write(self._site.answer(request))
+            else:
+                self._stream = stream
+                on_end = partial(self._end_stream, request)
+                self._site.start(stream, received_ns, on_end)
+                return
         except CallError as error:
-            transport.write(response(error.status, error.body()))
-            self._end_request(request)
-            return
-        if stream is None:
-            transport.write(self._site.answer(request))
-            self._end_request(request)
-            return
-        self._stream = stream
-        stream.begin(received_ns, on_end=lambda: self._end_stream(request))
-        self._site.submit(stream, received_ns)
+            self._stream = None
+            transport.write(self._site.refuse(error))
+        self._end_request(request)
 
     def _end_stream(self, request: HttpRequest) -> None:
         self._stream = None

@@ -1,158 +1,150 @@
 """The simulator's /metrics in vLLM's dialect: names, labels and the `_created`
-companions as vLLM 0.32.0 exposes them. Series that vLLM has only with speculation are
-absent without it, not zero. A histogram shows its `+Inf` bucket only. Pure text."""
+companions as vLLM 0.32.0 exposes them, each series once for each rank. Series that vLLM
+has only with speculation are absent without it, not zero. A histogram shows its `+Inf`
+bucket only. Pure text."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from specbench.sim.config import SimConfig
+from specbench.sim.config import SimConfig, kv_capacity_blocks
 from specbench.sim.counters import SimCounters, Summary
+from specbench.sim.engine_view import EngineView
+from specbench.sim.exposition import Exposition
 from specbench.sim.request import FinishReason
 
-_BLOCK_SIZE = 16
-"""Tokens in a KV block, as the page states it; the model has no blocks."""
+_COUNTERS: dict[str, Callable[[SimCounters], float]] = {
+    "prefix_cache_queries": lambda counters: counters.prefix_queries,
+    "prefix_cache_hits": lambda counters: counters.prefix_hits,
+    "num_preemptions": lambda counters: counters.preemptions,
+    "prompt_tokens": lambda counters: counters.prompt_tokens,
+    "generation_tokens": lambda counters: counters.generation_tokens,
+}
+_SPECULATION_COUNTERS: dict[str, Callable[[SimCounters], float]] = {
+    "spec_decode_num_drafts": lambda counters: counters.drafts,
+    "spec_decode_num_draft_tokens": lambda counters: counters.draft_tokens,
+    "spec_decode_num_accepted_tokens": lambda counters: counters.accepted_tokens,
+}
+_HISTOGRAMS: dict[str, Callable[[SimCounters], Summary]] = {
+    "request_prompt_tokens": lambda counters: counters.request_prompt_tokens,
+    "request_generation_tokens": lambda counters: counters.request_generation_tokens,
+    "iteration_tokens_total": lambda counters: counters.iteration_tokens,
+    "time_to_first_token_seconds": lambda counters: counters.time_to_first_token,
+    "inter_token_latency_seconds": lambda counters: counters.inter_token,
+    "request_time_per_output_token_seconds": (
+        lambda counters: counters.time_per_output_token
+    ),
+    "e2e_request_latency_seconds": lambda counters: counters.e2e,
+    "request_queue_time_seconds": lambda counters: counters.queue,
+    "request_inference_time_seconds": lambda counters: counters.inference,
+    "request_prefill_time_seconds": lambda counters: counters.prefill,
+    "request_decode_time_seconds": lambda counters: counters.decode,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class EngineView:
-    """What the page shows besides the counters."""
-
-    running: int
-    waiting: int
-    kv_tokens: int
-    """Tokens that the running sequences hold."""
-    model_name: str
-    created_unix: float
-    """When the counters began, Unix seconds."""
-
-
-def render_metrics(config: SimConfig, counters: SimCounters, view: EngineView) -> str:
-    """The whole page."""
-    page = _Page({"engine": "0", "model_name": view.model_name}, view.created_unix)
+def render_metrics(
+    config: SimConfig,
+    engines: Sequence[EngineView],
+    model_name: str,
+    created_unix: float,
+) -> str:
+    """The whole page. `created_unix`: when the counters began, Unix seconds."""
+    page = _Page(Exposition("vllm:"), engines, model_name, created_unix)
     if config.speculation is not None:
-        _add_speculation(page, counters)
-    _add_gauges(page, config, view)
-    _add_counters(page, counters)
-    _add_histograms(page, counters)
-    _add_cache_config(page, config)
-    return "\n".join(page.lines) + "\n"
-
-
-def kv_capacity_tokens(config: SimConfig) -> int:
-    """The KV cache never runs out: it holds the longest request of every slot."""
-    return config.max_num_seqs * config.max_model_len
-
-
-def _add_speculation(page: "_Page", counters: SimCounters) -> None:
-    page.counter("spec_decode_num_drafts", counters.drafts)
-    page.counter("spec_decode_num_draft_tokens", counters.draft_tokens)
-    page.counter("spec_decode_num_accepted_tokens", counters.accepted_tokens)
-    page.counter_by(
-        "spec_decode_num_accepted_tokens_per_pos",
-        "position",
-        {str(i): count for i, count in enumerate(counters.accepted_by_position)},
-    )
-
-
-def _add_gauges(page: "_Page", config: SimConfig, view: EngineView) -> None:
-    page.gauge("num_requests_running", view.running)
-    page.gauge("num_requests_waiting", view.waiting)
-    page.gauge("kv_cache_usage_perc", view.kv_tokens / kv_capacity_tokens(config))
-
-
-def _add_counters(page: "_Page", counters: SimCounters) -> None:
-    # There is no prefix cache: as in vLLM with it switched off, nothing is asked.
-    page.counter("prefix_cache_queries", 0)
-    page.counter("prefix_cache_hits", 0)
-    page.counter("num_preemptions", counters.preemptions)
-    page.counter("prompt_tokens", counters.prompt_tokens)
-    page.counter("generation_tokens", counters.generation_tokens)
-    page.counter_by(
-        "request_success",
-        "finished_reason",
-        {reason.value: counters.finished[reason] for reason in FinishReason},
-    )
-
-
-def _add_histograms(page: "_Page", counters: SimCounters) -> None:
-    summaries = {
-        "request_prompt_tokens": counters.request_prompt_tokens,
-        "request_generation_tokens": counters.request_generation_tokens,
-        "iteration_tokens_total": counters.iteration_tokens,
-        "time_to_first_token_seconds": counters.time_to_first_token,
-        "inter_token_latency_seconds": counters.inter_token,
-        "request_time_per_output_token_seconds": counters.time_per_output_token,
-        "e2e_request_latency_seconds": counters.e2e,
-        "request_queue_time_seconds": counters.queue,
-        "request_inference_time_seconds": counters.inference,
-        "request_prefill_time_seconds": counters.prefill,
-        "request_decode_time_seconds": counters.decode,
-    }
-    for name, summary in summaries.items():
+        for name, count in _SPECULATION_COUNTERS.items():
+            page.counter(name, count)
+        page.counter_by(
+            "spec_decode_num_accepted_tokens_per_pos", "position", _by_position
+        )
+    page.gauge("num_requests_running", lambda engine: engine.running)
+    page.gauge("num_requests_waiting", lambda engine: engine.waiting)
+    page.gauge("kv_cache_usage_perc", lambda engine: engine.kv_usage)
+    for name, count in _COUNTERS.items():
+        page.counter(name, count)
+    page.counter_by("request_success", "finished_reason", _by_reason)
+    for name, summary in _HISTOGRAMS.items():
         page.histogram(name, summary)
+    _add_cache_config(page, config)
+    return page.exposition.text()
+
+
+def _by_position(counters: SimCounters) -> dict[str, float]:
+    return {str(i): count for i, count in enumerate(counters.accepted_by_position)}
+
+
+def _by_reason(counters: SimCounters) -> dict[str, float]:
+    return {reason.value: counters.finished[reason] for reason in FinishReason}
 
 
 def _add_cache_config(page: "_Page", config: SimConfig) -> None:
-    capacity = kv_capacity_tokens(config)
-    labels = {
-        "block_size": str(_BLOCK_SIZE),
-        "enable_prefix_caching": "False",
-        "engine": "0",
-        "kv_cache_max_concurrency": str(capacity / config.max_model_len),
-        "kv_cache_size_tokens": str(capacity),
-        "num_gpu_blocks": str(-(-capacity // _BLOCK_SIZE)),
-    }
-    page.open("cache_config_info", "gauge")
-    page.lines.append(f"vllm:cache_config_info{_labels(labels)} 1.0")
+    blocks = kv_capacity_blocks(config)
+    capacity = blocks * config.block_size
+    page.exposition.family("cache_config_info", "gauge")
+    for engine in page.engines:
+        labels = {
+            "block_size": str(config.block_size),
+            "enable_prefix_caching": str(config.prefix_caching),
+            "engine": str(engine.rank),
+            "kv_cache_max_concurrency": str(capacity / config.max_model_len),
+            "kv_cache_size_tokens": str(capacity),
+            "num_gpu_blocks": str(blocks),
+        }
+        page.exposition.sample("cache_config_info", labels, 1.0)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Page:
-    """Lines of the exposition format, as they are added."""
+    """Adds families, each with the series of all ranks."""
 
-    base_labels: dict[str, str]
+    exposition: Exposition
+    engines: Sequence[EngineView]
+    model_name: str
     created_unix: float
-    lines: list[str] = field(default_factory=list)
 
-    def open(self, name: str, kind: str) -> None:
-        self.lines.append(f"# HELP vllm:{name} Simulated.")
-        self.lines.append(f"# TYPE vllm:{name} {kind}")
+    def labels(self, engine: EngineView, **more: str) -> dict[str, str]:
+        return {"engine": str(engine.rank), "model_name": self.model_name, **more}
 
-    def gauge(self, name: str, value: float) -> None:
-        self.open(name, "gauge")
-        self._sample(name, {}, value)
+    def gauge(self, name: str, read: Callable[[EngineView], float]) -> None:
+        self.exposition.family(name, "gauge")
+        for engine in self.engines:
+            self.exposition.sample(name, self.labels(engine), read(engine))
 
-    def counter(self, name: str, value: float) -> None:
-        self.open(f"{name}_total", "counter")
-        self._sample(f"{name}_total", {}, value)
-        self.open(f"{name}_created", "gauge")
-        self._sample(f"{name}_created", {}, self.created_unix)
+    def counter(self, name: str, read: Callable[[SimCounters], float]) -> None:
+        self.exposition.family(f"{name}_total", "counter")
+        for engine in self.engines:
+            value = read(engine.counters)
+            self.exposition.sample(f"{name}_total", self.labels(engine), value)
+        self._created(name)
 
-    def counter_by(self, name: str, label: str, values: Mapping[str, float]) -> None:
-        self.open(f"{name}_total", "counter")
-        for key, value in values.items():
-            self._sample(f"{name}_total", {label: key}, value)
-        self.open(f"{name}_created", "gauge")
-        for key in values:
-            self._sample(f"{name}_created", {label: key}, self.created_unix)
+    def counter_by(
+        self,
+        name: str,
+        label: str,
+        read: Callable[[SimCounters], Mapping[str, float]],
+    ) -> None:
+        self.exposition.family(f"{name}_total", "counter")
+        for engine in self.engines:
+            for key, value in read(engine.counters).items():
+                labels = self.labels(engine, **{label: key})
+                self.exposition.sample(f"{name}_total", labels, value)
+        self.exposition.family(f"{name}_created", "gauge")
+        for engine in self.engines:
+            for key in read(engine.counters):
+                labels = self.labels(engine, **{label: key})
+                self.exposition.sample(f"{name}_created", labels, self.created_unix)
 
-    def histogram(self, name: str, summary: Summary) -> None:
-        self.open(name, "histogram")
-        self._sample(f"{name}_bucket", {"le": "+Inf"}, summary.count)
-        self._sample(f"{name}_count", {}, summary.count)
-        self._sample(f"{name}_sum", {}, summary.total)
-        self.open(f"{name}_created", "gauge")
-        self._sample(f"{name}_created", {}, self.created_unix)
+    def histogram(self, name: str, read: Callable[[SimCounters], Summary]) -> None:
+        self.exposition.family(name, "histogram")
+        for engine in self.engines:
+            summary = read(engine.counters)
+            labels = self.labels(engine)
+            bucket = {**labels, "le": "+Inf"}
+            self.exposition.sample(f"{name}_bucket", bucket, summary.count)
+            self.exposition.sample(f"{name}_count", labels, summary.count)
+            self.exposition.sample(f"{name}_sum", labels, summary.total)
+        self._created(name)
 
-    def _sample(self, name: str, labels: dict[str, str], value: float) -> None:
-        text = _labels({**self.base_labels, **labels})
-        self.lines.append(f"vllm:{name}{text} {float(value)!r}")
-
-
-def _labels(labels: dict[str, str]) -> str:
-    pairs = (f'{name}="{_escape(value)}"' for name, value in sorted(labels.items()))
-    return "{" + ",".join(pairs) + "}"
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+    def _created(self, name: str) -> None:
+        self.exposition.family(f"{name}_created", "gauge")
+        for engine in self.engines:
+            labels = self.labels(engine)
+            self.exposition.sample(f"{name}_created", labels, self.created_unix)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class FinishReason(StrEnum):
@@ -28,6 +29,9 @@ class SimRequest:
     draw_key: str
     """Names the random draws: requests with one key and one engine seed meet the
     same acceptances, whatever runs beside them."""
+    prefix_blocks: tuple[int, ...] = ()
+    """Chained hashes of the prompt's full blocks in order: each stands for its block
+    and all before it. Empty = nothing of this prompt can be shared."""
 
     @property
     def output_tokens(self) -> int:
@@ -53,9 +57,9 @@ class DraftHistory:
     draft_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutput:
-    """Tokens that one step gave to one request, delivered together."""
+class StepOutput(NamedTuple):
+    """Tokens that one step gave to one request, delivered together. A tuple, because a
+    step of a large batch makes hundreds."""
 
     request_id: str
     tokens: int
@@ -68,3 +72,26 @@ class StepOutput:
     def is_finished(self) -> bool:
         """Whether this was the request's last output."""
         return self.finish is not None
+
+
+class StepRecord(NamedTuple):
+    """One step that has ended: what it worked on and what came of it."""
+
+    rank: int
+    """Which data-parallel copy of the engine took it, from 0."""
+    began_ns: int
+    ended_ns: int
+    sequences: int
+    """In the step, prefilling ones included."""
+    waiting: int
+    """Requests left waiting when it began."""
+    verified_tokens: int
+    prefill_tokens: int
+    """Prompt tokens computed, those of preempted requests anew."""
+    output_tokens: int
+    """Delivered at its end."""
+    drafts: int
+    """Sequences whose drafts were verified."""
+    draft_tokens: int
+    accepted_by_position: tuple[int, ...]
+    """Drafts accepted at each position, before a stop cut them."""

@@ -2,22 +2,20 @@
 `site`, one client's connection in `connection`, the engine's time in `pacing`."""
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterator
-from datetime import datetime
+import os
 from typing import Self
 
-import orjson
-
-from specbench import __version__
-from specbench.clock import utc_now
+from specbench.clock import monotonic_ns
 from specbench.errors import InputError
 from specbench.sim.connection import Connection
-from specbench.sim.model import Engine
 from specbench.sim.options import SimOptions
 from specbench.sim.pacing import PacedEngine
+from specbench.sim.ranks import Ranks
 from specbench.sim.site import Site
 from specbench.sim.truth_log import TruthLog
+
+_FLUSH_EACH_S = 0.5
+"""How long the truth may lie in memory."""
 
 
 class SimServer:
@@ -25,18 +23,21 @@ class SimServer:
 
     def __init__(self, options: SimOptions, truth: TruthLog | None) -> None:
         self._options = options
-        loop = asyncio.get_running_loop()
-        self._paced = PacedEngine(Engine(options.config, options.seed), loop)
+        self._truth = truth
+        self._loop = asyncio.get_running_loop()
+        self._ranks = Ranks(options.config, options.seed)
+        self._paced = PacedEngine(self._ranks, self._loop)
         self._site = Site(options, self._paced, truth)
         self._connections: set[Connection] = set()
         self._listener: asyncio.Server | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     @classmethod
     async def start(cls, options: SimOptions, truth: TruthLog | None = None) -> Self:
         """Listen. Raises InputError naming the port where that is not possible."""
         server = cls(options, truth)
         try:
-            server._listener = await asyncio.get_running_loop().create_server(
+            server._listener = await server._loop.create_server(
                 lambda: Connection(server._site, server._connections),
                 options.host,
                 options.port,
@@ -47,6 +48,9 @@ class SimServer:
                 f" {error.strerror or error}",
                 hint="end what uses the port, or give another one with --port",
             ) from error
+        server._describe()
+        server._delay_readiness()
+        server._flush()
         return server
 
     @property
@@ -58,12 +62,14 @@ class SimServer:
         return port
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> Ranks:
         """The engine behind it, to look at."""
-        return self._paced.engine
+        return self._ranks
 
     async def close(self) -> None:
         """Stop listening, drop every connection, wait until the sockets are gone."""
+        for timer in self._timers.values():
+            timer.cancel()
         if self._listener is not None:
             self._listener.close()
         connections = list(self._connections)
@@ -73,6 +79,8 @@ class SimServer:
         if self._listener is not None:
             await self._listener.wait_closed()
         self._paced.close()
+        if self._truth is not None:
+            self._truth.flush()
 
     async def __aenter__(self) -> Self:
         return self
@@ -80,50 +88,32 @@ class SimServer:
     async def __aexit__(self, *_exc: object) -> None:
         await self.close()
 
+    def _describe(self) -> None:
+        if self._truth is not None:
+            self._truth.add_server(
+                {
+                    "pid": os.getpid(),
+                    "instant_ns": monotonic_ns(),
+                    "dialect": self._options.dialect,
+                    "seed": self._options.seed,
+                    "config": self._options.config,
+                }
+            )
 
-async def serve(options: SimOptions, announce: Callable[[str], object]) -> None:
-    """Serve until cancelled. When the port is open `announce` gets two lines, without
-    their ends: `listening_line`, then `args_line`.
+    def _delay_readiness(self) -> None:
+        waits = [
+            start.seconds
+            for start in self._options.faults.slow_starts()
+            if not start.is_port_closed
+        ]
+        if waits:
+            self._site.is_ready = False
+            self._timers["ready"] = self._loop.call_later(max(waits), self._get_ready)
 
-    Raises InputError where the port or the truth log cannot be had.
-    """
-    with _truth_log(options) as truth:
-        async with await SimServer.start(options, truth) as server:
-            announce(listening_line(options, server.port))
-            announce(args_line(options, utc_now()))
-            await asyncio.get_running_loop().create_future()
+    def _get_ready(self) -> None:
+        self._site.is_ready = True
 
-
-def listening_line(options: SimOptions, port: int) -> str:
-    """`listening on http://HOST:PORT {...}`: the address, then what the engine is
-    programmed to be, as JSON."""
-    programmed = {
-        "engine": "sim",
-        "version": __version__,
-        "model": options.model_name,
-        "seed": options.seed,
-        "output_tokens": options.output_tokens,
-        "config": options.config,
-    }
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    return f"listening on http://{host}:{port} {orjson.dumps(programmed).decode()}"
-
-
-def args_line(options: SimOptions, now: datetime) -> str:
-    """The line of vLLM's log (0.32.0) from which the admission cap can be read back:
-    no page of the server says it."""
-    args = {
-        "model": options.model_name,
-        "max_model_len": options.config.max_model_len,
-        "max_num_seqs": options.config.max_num_seqs,
-    }
-    return f"INFO {now:%m-%d %H:%M:%S} [server.py:1] non-default args: {args}"
-
-
-@contextlib.contextmanager
-def _truth_log(options: SimOptions) -> Iterator[TruthLog | None]:
-    if options.truth_log is None:
-        yield None
-        return
-    with TruthLog.open(options.truth_log) as truth:
-        yield truth
+    def _flush(self) -> None:
+        if self._truth is not None:
+            self._truth.flush()
+            self._timers["flush"] = self._loop.call_later(_FLUSH_EACH_S, self._flush)

@@ -14,10 +14,11 @@ _VOCABULARY = tuple(
     for second in _ONSETS
     for end in _VOWELS
 )
+_DRAWN_AT_ONCE = 64
 
 
 def output_words(prompt_key: str) -> Iterator[str]:
     """Endless words, each with the blank before it; one a token."""
     draws = random.Random(f"words/{prompt_key}")
     while True:
-        yield draws.choice(_VOCABULARY)
+        yield from draws.choices(_VOCABULARY, k=_DRAWN_AT_ONCE)

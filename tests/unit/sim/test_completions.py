@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from specbench.sim.completions import ApiKind, CallError, CompletionCall, parse_call
+from specbench.sim.vllm_events import vllm_error
 from specbench.sim.words import output_words
 from tests.unit.sim.virtual import config
 
@@ -74,7 +75,7 @@ def test_a_bad_call_is_answered_with_the_parameter(
 ) -> None:
     with pytest.raises(CallError) as caught:
         _chat(**changes)
-    error = json.loads(caught.value.body())["error"]
+    error = json.loads(vllm_error(caught.value))["error"]
     assert error["code"] == status
     assert error["param"].startswith(param)
 

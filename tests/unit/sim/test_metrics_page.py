@@ -6,27 +6,29 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from specbench.sim.config import SimSpeculation
-from specbench.sim.metrics_page import EngineView, render_metrics
+from specbench.sim.engine_view import EngineView
+from specbench.sim.metrics_page import render_metrics
 from specbench.sim.model import Engine
 from tests.unit.sim.virtual import config, drafter, request, run_until_idle
 
 _CAPTURED = Path(__file__).parent / "vllm_0_32_0" / "series.txt"
 
 
-def _page(speculation: SimSpeculation | None, model_name: str = "m") -> str:
+def _page(
+    speculation: SimSpeculation | None, model_name: str = "m", ranks: int = 1
+) -> str:
     engine = Engine(config(speculation, max_num_seqs=2), seed=0)
     for name in "abc":
         engine.submit(request(name, max_tokens=9, prompt_tokens=10), 0)
     engine.submit(request("d", max_tokens=1), 0)
     run_until_idle(engine)
-    view = EngineView(
-        running=2,
-        waiting=1,
-        kv_tokens=50_000,
-        model_name=model_name,
-        created_unix=1.8e9,
-    )
-    return render_metrics(engine.config, engine.counters, view)
+    engines = [
+        EngineView(
+            rank=rank, running=2, waiting=1, kv_usage=0.25, counters=engine.counters
+        )
+        for rank in range(ranks)
+    ]
+    return render_metrics(engine.config, engines, model_name, created_unix=1.8e9)
 
 
 def _samples(page: str) -> dict[str, float]:
@@ -92,7 +94,7 @@ def test_gauges_show_the_moment() -> None:
     samples = _samples(_page(None))
     assert samples["vllm:num_requests_running"] == 2
     assert samples["vllm:num_requests_waiting"] == 1
-    assert samples["vllm:kv_cache_usage_perc"] == 50_000 / 200_000
+    assert samples["vllm:kv_cache_usage_perc"] == 0.25
 
 
 def test_cache_config_says_what_the_cache_holds() -> None:
@@ -101,6 +103,14 @@ def test_cache_config_says_what_the_cache_holds() -> None:
     assert 'kv_cache_size_tokens="200000"' in line
     assert 'kv_cache_max_concurrency="2.0"' in line
     assert 'enable_prefix_caching="False"' in line
+
+
+def test_every_series_comes_once_for_each_rank() -> None:
+    one = [x for x in _page(drafter(0.5)).splitlines() if not x.startswith("#")]
+    two = [x for x in _page(drafter(0.5), ranks=2).splitlines() if x[0] != "#"]
+    assert len(two) == 2 * len(one) == 2 * len({x.rpartition(" ")[0] for x in one})
+    assert {x for x in two if 'engine="0"' in x} == set(one)
+    assert sum('engine="1"' in x for x in two) == len(one)
 
 
 def test_a_model_name_with_quotes_survives() -> None:

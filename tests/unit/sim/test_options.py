@@ -7,7 +7,10 @@ import pytest
 
 from specbench.errors import ExitCode, InputError
 from specbench.sim.config import SimSpeculation
+from specbench.sim.dialect import Dialect
 from specbench.sim.options import parse_sim_flags
+from specbench.sim.output_length import OutputLength
+from specbench.sim.stream_interval import StreamInterval
 
 
 def _speculative(**changes: object) -> list[str]:
@@ -25,7 +28,10 @@ def _speculative(**changes: object) -> list[str]:
 def test_without_flags_it_is_a_baseline() -> None:
     options = parse_sim_flags([])
     assert options.config.speculation is None
-    assert (options.output_tokens, options.truth_log) == (None, None)
+    assert (options.output_length, options.truth_log) == (None, None)
+    assert options.dialect is Dialect.VLLM
+    assert options.stream_interval == StreamInterval(1)
+    assert options.faults.faults == ()
 
 
 def test_every_flag_arrives_in_its_place() -> None:
@@ -36,6 +42,12 @@ def test_every_flag_arrives_in_its_place() -> None:
             *("--step-base-ms", "10", "--step-per-sequence-ms", "0.5"),
             *("--step-per-token-ms=0.25", "--prefill-per-token-ms=0"),
             *("--output-tokens", "12", "--truth-log", "/t/log.jsonl"),
+            *("--output-tokens-spread", "0.5", "--stream-interval", "random"),
+            *("--dialect", "sglang", "--decode-log-interval", "8"),
+            *("--kv-capacity-tokens", "640", "--block-size", "32"),
+            *("--enable-prefix-caching", "--data-parallel-size", "2"),
+            *("--max-num-batched-tokens", "512"),
+            *("--step-per-context-token-ms", "0.001"),
             *_speculative(),
         ]
     )
@@ -46,9 +58,30 @@ def test_every_flag_arrives_in_its_place() -> None:
     assert config.cost.per_sequence_s == pytest.approx(0.0005)
     assert config.cost.per_token_s == pytest.approx(0.00025)
     assert config.cost.prefill_per_token_s == 0
-    assert options.output_tokens == 12
+    assert config.cost.per_context_token_s == pytest.approx(1e-6)
+    assert (config.kv_capacity_tokens, config.block_size) == (640, 32)
+    assert (config.prefix_caching, config.ranks) == (True, 2)
+    assert config.max_num_batched_tokens == 512
+    assert options.output_length == OutputLength(12, 0.5)
+    assert options.stream_interval == StreamInterval(None)
+    assert (options.dialect, options.decode_log_interval) == (Dialect.SGLANG, 8)
     assert options.truth_log == Path("/t/log.jsonl")
     assert config.speculation == SimSpeculation(3, (0.8, 0.7, 0.6), 0.0015)
+
+
+def test_a_drafter_may_cost_by_the_sequence() -> None:
+    options = parse_sim_flags(_speculative(draft_per_sequence_ms=0.5))
+    assert options.config.speculation is not None
+    assert options.config.speculation.draft_per_sequence_s == pytest.approx(0.0005)
+
+
+def test_faults_may_be_given_one_by_one_or_as_a_list() -> None:
+    cut = '{"kind": "cut", "request": 1}'
+    hang = '{"kind": "hang", "request": 2}'
+    one_by_one = parse_sim_flags(["--fault", cut, "--fault", hang])
+    assert parse_sim_flags(["--fault", f"[{cut}, {hang}]"]) == one_by_one
+    assert len(one_by_one.faults.faults) == 2
+    assert parse_sim_flags([]).faults.faults == ()  # no default that grows
 
 
 def test_a_single_rate_holds_for_every_position() -> None:
@@ -67,6 +100,16 @@ def test_a_single_rate_holds_for_every_position() -> None:
         (["--step-base-ms", "nan"], "--step-base-ms"),
         (["--output-tokens", "0"], "--output-tokens"),
         (["extra"], "extra"),
+        (["--output-tokens-spread", "0.5"], "--output-tokens"),
+        (["--output-tokens-spread", "-1", "--output-tokens=9"], "spread"),
+        (["--output-tokens-spread", "nan", "--output-tokens=9"], "spread"),
+        (["--dialect", "trt"], "--dialect"),
+        (["--stream-interval", "0"], "--stream-interval"),
+        (["--stream-interval", "few"], "--stream-interval"),
+        (["--block-size", "0"], "--block-size"),
+        (["--data-parallel-size", "0"], "--data-parallel-size"),
+        (["--fault", "{"], "not valid JSON"),
+        (_speculative(draft_per_sequence_ms=-1), "`draft_per_sequence_ms`"),
         (["--speculative-config", "{"], "not valid JSON"),
         (["--speculative-config", "[]"], "JSON object"),
         (_speculative(method="eagle3"), "`method`"),

@@ -70,7 +70,8 @@ def run_until_idle(engine: Engine, history: History | None = None) -> History:
 def run_closed_loop(engine: Engine, concurrency: int, steps: int) -> float:
     """Decode tokens per second of `concurrency` endless requests over some steps."""
     for slot in range(concurrency):
-        engine.submit(request(f"{slot}", max_tokens=10**9, prompt_tokens=1), 0)
+        endless = engine.config.max_model_len - 1
+        engine.submit(request(f"{slot}", max_tokens=endless, prompt_tokens=1), 0)
     engine.step()  # prefills the first, which found the engine idle
     started = ended = _now(engine)
     engine.step()  # prefills the others; from its end on all of them decode
