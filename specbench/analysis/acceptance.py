@@ -2,9 +2,10 @@
 readings; an average over the engine's life is never taken for a window's."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from itertools import pairwise
 
+from specbench.analysis.missing import Missing
 from specbench.schema.findings import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 
@@ -12,13 +13,6 @@ NOT_EXPOSED = "the server reports no speculation counters"
 NOT_READ = "the metrics page was not read at both edges"
 NO_DRAFTS = "no drafts were made"
 WENT_BACK = "a counter went backwards: the engine restarted within the cell"
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Why there is no figure."""
-
-    reason: str
 
 
 def acceptance_between(

@@ -17,6 +17,8 @@ WINDOW_FIELDS = (
     "in_flight",
     "output_throughput",
     "request_throughput",
+    "window_share",
+    "drift",
     *GAUGE_FIELDS,
 )
 """Figures that need a window."""
@@ -32,6 +34,10 @@ USUAL_REASONS = {
     "mean_output_tokens": NO_USAGE,
     "output_tokens": NO_USAGE,
     "client_lag_p99": "the client's lag was not measured",
+    "client_lag_watched": "it is not known how many lag probes were due",
+    "client_cpu_share": "the client's CPU time was not measured",
+    "window_share": "the length of the whole cell is unknown",
+    "gpu": "no GPU was read in this cell",
 }
 """Where nothing more particular is known."""
 

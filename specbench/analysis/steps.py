@@ -4,7 +4,7 @@ sources that can each only miss steps; the one that missed fewer is taken."""
 
 from collections.abc import Sequence
 
-from specbench.analysis.acceptance import Missing
+from specbench.analysis.missing import Missing
 from specbench.analysis.requests import token_chunks
 from specbench.schema.sample import Outcome, RequestSample
 

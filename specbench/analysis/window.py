@@ -3,6 +3,7 @@ first request that did not fail (all are busy, a generation has turned over) to 
 instant when the first slot runs dry. Ramp and drain are outside, by the same rule for
 every arm."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,30 +72,51 @@ def find_window(
     return Window(opened, closed, all_busy)
 
 
+PARTS = 12
+"""Equal parts of a window over which its tokens are told apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowTokens:
     """Output tokens that arrived in a window."""
 
-    total: float
+    by_slot: tuple[tuple[float, ...], ...]
+    """For each slot of the closed loop the tokens in each of the window's parts."""
     is_exact: bool
     is_known: bool
     """False where a request with text has no count from the server."""
 
+    @property
+    def total(self) -> float:
+        """Over all slots and parts."""
+        return math.fsum(tokens for parts in self.by_slot for tokens in parts)
+
+    @property
+    def by_part(self) -> tuple[float, ...]:
+        """Over all slots; one number a part."""
+        return tuple(
+            math.fsum(parts[place] for parts in self.by_slot) for place in range(PARTS)
+        )
+
 
 def tokens_in_window(samples: Sequence[RequestSample], window: Window) -> WindowTokens:
     """Count tokens by arrival instant; failed requests are left out."""
-    total = 0.0
+    by_slot: dict[int, list[float]] = {s.slot: [0.0] * PARTS for s in samples}
     exact = known = True
+    length_ns = window.close_ns - window.open_ns
     for sample in samples:
         if sample.outcome is Outcome.FAILED:
             continue
         if sample.output_tokens is None and any(c.text for c in sample.chunks):
             known = False
+        parts = by_slot[sample.slot]
         for arrival in token_arrivals(sample):
-            if window.open_ns < arrival.instant_ns <= window.close_ns:
-                total += arrival.tokens
+            since_ns = arrival.instant_ns - window.open_ns
+            if 0 < since_ns <= length_ns:
+                parts[(since_ns - 1) * PARTS // length_ns] += arrival.tokens
                 exact = exact and arrival.is_exact
-    return WindowTokens(total, exact, known)
+    slots = tuple(tuple(by_slot[slot]) for slot in sorted(by_slot))
+    return WindowTokens(slots, exact, known)
 
 
 def mean_in_flight(samples: Sequence[RequestSample], window: Window) -> float:

@@ -6,14 +6,14 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from specbench.host.gpu import GpuReading, read_gpus
+from specbench.host.gpu import GpuListing, read_gpus
 from specbench.schema.host import HostFacts
 
 _BYTES_PER_KIB = 1024
 
 
 def read_host(
-    gpu_reader: Callable[[], GpuReading] = read_gpus, proc: Path = Path("/proc")
+    gpu_reader: Callable[[], GpuListing] = read_gpus, proc: Path = Path("/proc")
 ) -> HostFacts:
     """The machine at this moment."""
     gpu = gpu_reader()

@@ -98,6 +98,12 @@ class EngineProcess:
         """Of the process that was launched; also the number of its group."""
         return self._leader.pid
 
+    @property
+    def family_pids(self) -> frozenset[int]:
+        """Of the engine and of all that belonged to it when that was last looked at
+        (`remember_family`)."""
+        return frozenset(process.pid for process in self._family)
+
     def poll(self) -> int | None:
         """Exit code of the launched process (negative: ended by that signal); None
         while it runs. Cheap."""

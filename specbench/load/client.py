@@ -9,13 +9,19 @@ import httpx
 import orjson
 
 from specbench.clock import monotonic_ns
-from specbench.load.transport import END_NS, PIECES, SENT_NS, BrokenExchangeError
+from specbench.load.transport import (
+    BrokenExchangeError,
+    StampingTransport,
+    request_bytes,
+)
 from specbench.schema.prompt import Prompt
 from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.wire.completions import StreamReading, read_stream
 
 ERROR_CHARS = 500
 """As much of a server's error text as is kept."""
+ERROR_KEY = b'"error":'
+LAST_PIECES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +37,11 @@ class RequestSettings:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """A request ready to send."""
+    """A request ready to send, with what its sample will say of it."""
 
     index: int
-    prompt: Prompt
+    prompt_id: str
+    category: str
     role: Role
     body: bytes
 
@@ -52,6 +59,16 @@ class RawExchange:
     pieces: tuple[tuple[int, bytes], ...]
     error: str | None
 
+    @property
+    def is_answered(self) -> bool:
+        """Whole, not refused, and without an error event near its end. A look that
+        costs next to nothing; the sample's outcome is decided by parsing."""
+        return (
+            self.error is None
+            and self.status == httpx.codes.OK
+            and not any(ERROR_KEY in piece for _, piece in self.pieces[-LAST_PIECES:])
+        )
+
 
 def prepare_request(
     index: int, prompt: Prompt, role: Role, settings: RequestSettings
@@ -65,37 +82,45 @@ def prepare_request(
         "stream": True,
         **settings.extras,
     }
-    return PreparedRequest(index, prompt, role, orjson.dumps(body))
+    return PreparedRequest(
+        index, prompt.prompt_id, prompt.category, role, orjson.dumps(body)
+    )
+
+
+def wire_bytes(
+    origin: str, path: str, headers: Mapping[str, str], body: bytes
+) -> bytes:
+    """A POST request as it goes over the wire."""
+    ours = {
+        "accept": "*/*",
+        # a compressed stream could be neither stamped nor cut at its events
+        "accept-encoding": "identity",
+        "connection": "keep-alive",
+        "content-type": "application/json",
+        "user-agent": "specbench",
+    }
+    url = httpx.URL(origin).join(path)
+    return request_bytes(
+        httpx.Request("POST", url, headers={**ours, **headers}, content=body)
+    )
 
 
 async def ask(
-    client: httpx.AsyncClient,
-    path: str,
+    transport: StampingTransport,
+    raw: bytes,
     request: PreparedRequest,
     slot: int,
     scheduled_ns: int,
 ) -> RawExchange:
-    """Send one request and wait for its end."""
+    """Send one request and wait for its end. `raw`: its `wire_bytes`."""
     began = monotonic_ns()
+    error: str | None = None
     try:
-        response = await client.post(
-            path,
-            content=request.body,
-            headers={"content-type": "application/json"},
-        )
-    except BrokenExchangeError as error:
-        broken = error.exchange
-        return RawExchange(
-            request=request,
-            slot=slot,
-            scheduled_ns=scheduled_ns,
-            sent_ns=broken.sent_ns,
-            end_ns=monotonic_ns(),
-            status=broken.reader.status,
-            pieces=tuple(broken.reader.body),
-            error=str(error),
-        )
-    except httpx.HTTPError as error:
+        exchange = await transport.exchange(raw)
+    except BrokenExchangeError as broken:
+        exchange = broken.exchange
+        error = str(broken)
+    except httpx.TransportError as failure:
         return RawExchange(
             request=request,
             slot=slot,
@@ -104,18 +129,17 @@ async def ask(
             end_ns=monotonic_ns(),
             status=None,
             pieces=(),
-            error=f"{type(error).__name__}: {error}",
+            error=f"{type(failure).__name__}: {failure}",
         )
-    known = response.extensions
     return RawExchange(
         request=request,
         slot=slot,
         scheduled_ns=scheduled_ns,
-        sent_ns=known.get(SENT_NS, began),
-        end_ns=known.get(END_NS) or monotonic_ns(),
-        status=response.status_code,
-        pieces=tuple(known.get(PIECES, [(monotonic_ns(), response.content)])),
-        error=None,
+        sent_ns=exchange.sent_ns,
+        end_ns=exchange.end_ns,
+        status=exchange.reader.status,
+        pieces=tuple(exchange.reader.body),
+        error=error,
     )
 
 
@@ -130,16 +154,19 @@ def read_exchange(raw: RawExchange) -> RequestSample:
         reading = read_stream(raw.pieces) if raw.pieces else None
         if error is None and reading is not None and reading.error:
             error = reading.error[:ERROR_CHARS]
+    outcome = _outcome(reading, error)
+    if outcome is Outcome.FAILED and error is None:
+        error = "the answer has no body"
     return RequestSample(
         index=raw.request.index,
-        prompt_id=raw.request.prompt.prompt_id,
-        category=raw.request.prompt.category,
+        prompt_id=raw.request.prompt_id,
+        category=raw.request.category,
         slot=raw.slot,
         role=raw.request.role,
         scheduled_ns=raw.scheduled_ns,
         sent_ns=raw.sent_ns,
         end_ns=raw.end_ns,
-        outcome=_outcome(reading, error),
+        outcome=outcome,
         error=error,
         http_status=raw.status,
         chunks=reading.chunks if reading else (),

@@ -64,18 +64,20 @@ class StreamConnection(asyncio.Protocol):
             return
         exchange.last_read_ns = now
         exchange.size += len(data)
-        if exchange.size > MAX_RESPONSE_BYTES:
-            self._fail(f"the response is over {MAX_RESPONSE_BYTES >> 20} MiB")
-            return
         exchange.unread.append((now, data))
         tail = data if len(data) >= len(LAST_BYTES) else self._tail + data
         self._tail = tail[-len(LAST_BYTES) :]
-        if exchange.reader.is_chunked and not tail.endswith(LAST_BYTES):
+        if self._tail != LAST_BYTES and exchange.reader.is_chunked:
+            if exchange.size > MAX_RESPONSE_BYTES:
+                self._fail(f"the response is over {MAX_RESPONSE_BYTES >> 20} MiB")
             return
         self._catch_up(exchange)
 
     def _catch_up(self, exchange: Exchange) -> None:
         """Let the reader see what has come in; end the exchange if it is whole."""
+        if exchange.size > MAX_RESPONSE_BYTES:
+            self._fail(f"the response is over {MAX_RESPONSE_BYTES >> 20} MiB")
+            return
         try:
             for instant, data in exchange.unread:
                 exchange.reader.feed(instant, data)
@@ -115,10 +117,15 @@ class StreamConnection(asyncio.Protocol):
         else:
             self._fail(reason)
 
-    def give_up(self) -> None:
+    def give_up(self, reason: str) -> None:
         """Stop waiting: what has arrived is read, and the connection dropped."""
         if self._exchange is not None:
-            self._fail("given up")
+            self._fail(reason)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What it carries now."""
+        return self._exchange
 
     def begin(self, request: bytes) -> Exchange:
         """Send a whole request; `done` of the result says when it has ended."""

@@ -1,32 +1,44 @@
-"""The closed loop: `concurrency` slots, each sends its next request the moment the
-last one ended, until the list is used up. Says when the window opens (every slot has
-turned over) and closes (the first slot runs dry), so that others can act then."""
+"""The closed loop of one cell, over all load processes: deals the slots, says when the
+window opens (every slot has turned over) and closes (the first slot runs dry), so that
+the engine's metrics are read at its edges, and collects what came back."""
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-
-import httpx
+from typing import Any
 
 from specbench.clock import monotonic_ns
-from specbench.load.client import PreparedRequest, RawExchange, ask
-from specbench.load.lag import LagProbe
-from specbench.load.pacing import stagger_delays
-from specbench.load.transport import StampingTransport
+from specbench.load.client import PreparedRequest
+from specbench.load.columns import unpack_sample
+from specbench.load.crew import Link, LoadCrew, LoadProcessError
+from specbench.load.health import summarise_watches
+from specbench.load.lag import LagSender
+from specbench.load.messages import (
+    Broken,
+    CellJob,
+    Done,
+    Drained,
+    Dry,
+    Ended,
+    FromProcess,
+    Go,
+    Ready,
+    Results,
+    SendResults,
+)
+from specbench.load.pacing import deal_slots, is_hopeless, scrape_pause, stagger_delays
+from specbench.load.slots import SlotStart
+from specbench.load.transport import DEFAULT_STALL_S
 from specbench.schema.record import ClientHealth
+from specbench.schema.sample import RequestSample
 from specbench.schema.snapshot import Phase
 from specbench.units import NS_PER_S
 
-SCRAPE_S = 1.0
 FIRST_SCRAPE_S = 0.1
 """Readings come densely at first, with doubling pauses, so that a short window has
 some too."""
-STALL_S = 120.0
-GIVE_UP_FAILURES = 3
-GIVE_UP_SHARE = 0.2
-"""A cell with more failures than this is void for certain: it is not fed any longer, so
-that a server that hangs costs minutes and not hours."""
+HEAD_START_S = 0.02
+"""From `Go` to the first request: the message has to arrive everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,12 @@ class CellLoad:
     request_s: float
     """About how long one request takes; starts are spread over it. 0 = at once."""
     headers: dict[str, str] = field(default_factory=dict)
-    stall_s: float = STALL_S
+    stall_s: float = DEFAULT_STALL_S
+
+    @property
+    def window_s(self) -> float:
+        """About how long the cell takes, in seconds; 0 = unknown."""
+        return self.request_s * len(self.requests) / self.concurrency
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,95 +75,142 @@ class CellHooks:
 class DrivenCell:
     """What the cell brought."""
 
-    exchanges: tuple[RawExchange, ...]
+    samples: tuple[RequestSample, ...]
+    """In the order of their requests."""
     client: ClientHealth
 
 
-async def drive_cell(load: CellLoad, hooks: CellHooks) -> DrivenCell:
-    """Run one cell to its end, drain included."""
-    transport = StampingTransport(load.base_url)
-    async with httpx.AsyncClient(
-        transport=transport,
-        base_url=load.base_url,
-        # a compressed stream could be neither stamped nor cut at its events
-        headers={"accept-encoding": "identity", **load.headers},
-        timeout=httpx.Timeout(load.stall_s),
-        trust_env=False,
-    ) as client:
-        # A server that is gone fails each request, which is data; it is no error here.
-        with contextlib.suppress(httpx.ConnectError):
-            await transport.open(load.concurrency)
+async def drive_cell(crew: LoadCrew, load: CellLoad, hooks: CellHooks) -> DrivenCell:
+    """Run one cell to its end, drain included. Raises LoadProcessError when a load
+    process of ours fails; what fails at the server is in the samples."""
+    async with crew.links(load.concurrency) as links:
+        cell = _Cell(crew, links, load, hooks)
+        await cell.prepare()
         await hooks.on_phase(Phase.BEFORE)
-        loop = _ClosedLoop(client, load, hooks)
-        probe = LagProbe()
-        probe.start()
+        lag = LagSender(crew.probes(len(links)))
+        lag.start()
         try:
-            exchanges = await loop.run()
+            await cell.run()
         finally:
-            health = probe.stop()
+            lag.stop()
         await hooks.on_phase(Phase.AFTER)
-    return DrivenCell(exchanges, health)
+        samples, done = await cell.collect()
+    health = summarise_watches([end.watch for end in done], lag.expected)
+    return DrivenCell(samples, health)
 
 
-class _ClosedLoop:
+class _Cell:
     """State of one cell while it runs."""
 
     def __init__(
-        self, client: httpx.AsyncClient, load: CellLoad, hooks: CellHooks
+        self,
+        crew: LoadCrew,
+        links: tuple[Link, ...],
+        load: CellLoad,
+        hooks: CellHooks,
     ) -> None:
-        self._client = client
+        self._crew = crew
+        self._links = links
         self._load = load
         self._hooks = hooks
-        self._queue: Iterator[PreparedRequest] = iter(load.requests)
-        self._ended: list[RawExchange] = []
-        self._turned_over = 0
+        self._ended = 0
         self._failed = 0
+        self._turned_over = 0
         self._opened = asyncio.Event()
         self._closed = asyncio.Event()
 
-    async def run(self) -> tuple[RawExchange, ...]:
+    async def prepare(self) -> None:
+        """Every process has its requests ready and its connections open."""
+        load = self._load
+        self._crew.queue_requests(len(load.requests))
+        dealt = deal_slots(load.concurrency, len(self._links))
+        for link, slots in zip(self._links, dealt, strict=True):
+            link.send(
+                CellJob(
+                    base_url=load.base_url,
+                    path=load.path,
+                    headers=load.headers,
+                    requests=load.requests,
+                    connections=len(slots),
+                    stall_s=load.stall_s,
+                )
+            )
+        for link in self._links:
+            _expect(await link.receive(), Ready)
+
+    async def run(self) -> None:
+        """From the first request to the last answer."""
+        start_ns = monotonic_ns() + int(HEAD_START_S * NS_PER_S)
         delays = stagger_delays(self._load.concurrency, self._load.request_s)
+        dealt = deal_slots(self._load.concurrency, len(self._links))
+        for link, slots in zip(self._links, dealt, strict=True):
+            starts = (SlotStart(s, start_ns + int(delays[s] * NS_PER_S)) for s in slots)
+            link.send(Go(tuple(starts)))
         watcher = asyncio.create_task(self._watch())
+        following = [asyncio.create_task(self._follow(link)) for link in self._links]
         try:
-            async with asyncio.TaskGroup() as slots:
-                for slot, delay in enumerate(delays):
-                    slots.create_task(self._run_slot(slot, delay))
+            await asyncio.gather(*following)
         finally:
+            for task in following:
+                task.cancel()
             self._opened.set()
             self._closed.set()
             await watcher
-        return tuple(sorted(self._ended, key=lambda e: e.request.index))
 
-    async def _run_slot(self, slot: int, delay: float) -> None:
-        due = monotonic_ns() + int(delay * NS_PER_S)
-        if delay > 0:
-            await asyncio.sleep(delay)
-        is_first = True
-        for request in self._queue:
-            if self._failed > GIVE_UP_FAILURES + GIVE_UP_SHARE * len(self._ended):
-                break
-            exchange = await ask(self._client, self._load.path, request, slot, due)
-            due = exchange.end_ns
-            self._ended.append(exchange)
-            self._failed += exchange.status != httpx.codes.OK
-            self._hooks.on_progress(len(self._ended))
-            if is_first and exchange.status == httpx.codes.OK:
-                is_first = False
-                self._turned_over += 1
-                if self._turned_over == self._load.concurrency:
-                    self._opened.set()
-        self._closed.set()
+    async def collect(self) -> tuple[tuple[RequestSample, ...], list[Done]]:
+        """What all processes have kept, parsed."""
+        for link in self._links:
+            link.send(SendResults())
+        samples: list[RequestSample] = []
+        done: list[Done] = []
+        for link in self._links:
+            while not isinstance(message := await link.receive(), Done):
+                packed = _expect(message, Results).samples
+                samples.extend(unpack_sample(sample) for sample in packed)
+            done.append(message)
+        return tuple(sorted(samples, key=lambda sample: sample.index)), done
+
+    async def _follow(self, link: Link) -> None:
+        """Take what one process reports, until its slots are dry."""
+        while not isinstance(message := await link.receive(), Drained):
+            match message:
+                case Ended(is_turn_over=True):
+                    self._turned_over += 1
+                    if self._turned_over == self._load.concurrency:
+                        self._opened.set()
+                case Ended():
+                    self._note_end(message.is_answered)
+                case Dry():
+                    self._closed.set()
+                case _:
+                    _expect(message, Ended)
+
+    def _note_end(self, is_answered: bool) -> None:
+        self._ended += 1
+        self._failed += not is_answered
+        self._hooks.on_progress(self._ended)
+        if is_hopeless(self._failed, self._ended):
+            self._crew.empty_queue()
 
     async def _watch(self) -> None:
-        """Metrics at the window's edges and about once a second inside."""
+        """Metrics at the window's edges and at intervals inside."""
         await self._opened.wait()
         if not self._closed.is_set():
             await self._hooks.on_phase(Phase.OPEN)
-        pause = FIRST_SCRAPE_S
+        longest = scrape_pause(self._load.window_s)
+        pause = min(FIRST_SCRAPE_S, longest)
         while not self._closed.is_set():
             try:
                 await asyncio.wait_for(self._closed.wait(), pause)
             except TimeoutError:
                 await self._hooks.on_phase(Phase.INSIDE)
-                pause = min(2 * pause, SCRAPE_S)
+                pause = min(2 * pause, longest)
         await self._hooks.on_phase(Phase.CLOSE)
+
+
+def _expect(message: FromProcess, kind: type[Any]) -> Any:
+    if isinstance(message, Broken):
+        raise LoadProcessError(f"a load process failed:\n{message.trace}")
+    if not isinstance(message, kind):
+        raise LoadProcessError(f"a load process said {message!r} out of turn")
+    return message

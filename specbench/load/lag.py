@@ -1,17 +1,120 @@
-"""The client watches itself: how late its own event loop runs. A late loop stamps
-late, and since speculation sends fewer chunks it would be late for one arm only."""
+"""The client watches itself, in two ways, since a late client would be late for one arm
+only: speculation sends fewer chunks.
 
+Stamps: the parent sends its clock's reading to each load process every 10 ms; the
+process stamps it in a socket callback, as it stamps a chunk. The difference is what
+stamps are late by. A process that is blocked finds all probes of that time waiting, so
+a long stall counts for long and not once.
+
+Loop: each load process notes by how much its own event loop wakes late. Coarser, but it
+also sees what stops parent and process together, as on a CPU that both share."""
+
+import array
 import asyncio
+import contextlib
 import math
-import time
+import socket
+import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from specbench.clock import monotonic_ns
-from specbench.schema.record import ClientHealth
-from specbench.stats.quantiles import quantile
 from specbench.units import NS_PER_S
 
-PROBE_S = 0.005
+PROBE_S = 0.01
+LOOP_GRAIN_S = 0.001
+"""By so much a timer of the loop is late when idle: libuv counts whole milliseconds."""
+_INSTANT = struct.Struct("<q")
+
+
+class LagReceiver(asyncio.Protocol):
+    """The load process's end: notes by how much each probe was stamped late."""
+
+    def __init__(self) -> None:
+        self._lags = array.array("q")
+        self._rest = b""
+
+    def data_received(self, data: bytes) -> None:
+        """Called by the event loop; stamps first."""
+        now = monotonic_ns()
+        data = self._rest + data
+        whole = len(data) - len(data) % _INSTANT.size
+        self._rest = data[whole:]
+        self._lags.extend(now - sent for (sent,) in _INSTANT.iter_unpack(data[:whole]))
+
+    def take(self) -> list[float]:
+        """Lags since the last call, in seconds."""
+        lags = [lag / NS_PER_S for lag in self._lags]
+        self._lags = array.array("q")
+        return lags
+
+
+class LagSender:
+    """The parent's end, for all load processes of a cell."""
+
+    def __init__(self, sockets: Sequence[socket.socket]) -> None:
+        self._sockets = sockets
+        self._task: asyncio.Task[None] | None = None
+        self._began_ns = 0
+        self._ended_ns = 0
+
+    def start(self) -> None:
+        """Begin; needs a running event loop."""
+        self._began_ns = self._ended_ns = monotonic_ns()
+        self._task = asyncio.get_running_loop().create_task(self._send())
+
+    def stop(self) -> None:
+        """End."""
+        if self._task is not None:
+            self._task.cancel()
+            self._ended_ns = monotonic_ns()
+        self._task = None
+
+    @property
+    def expected(self) -> int:
+        """Probes that would have been sent had nothing held them up."""
+        elapsed = (self._ended_ns - self._began_ns) / NS_PER_S
+        return int(elapsed / PROBE_S) * len(self._sockets)
+
+    async def _send(self) -> None:
+        period = int(PROBE_S * NS_PER_S)
+        due = self._began_ns + period
+        while True:
+            now = monotonic_ns()
+            if now < due:
+                await asyncio.sleep((due - now) / NS_PER_S)
+                continue
+            for end in self._sockets:
+                # a process that is stuck has a full buffer, and waiting probes enough
+                with contextlib.suppress(BlockingIOError, OSError):
+                    end.send(_INSTANT.pack(monotonic_ns()))
+            due = max(due + period, now)
+
+
+class LoopWatch:
+    """Sleeps for 10 ms again and again and notes by how much it woke late."""
+
+    def __init__(self) -> None:
+        self._lags: list[float] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to watch; needs a running event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._watch())
+
+    def stop(self) -> list[float]:
+        """End; the lags in seconds, as evenly spaced probes would have seen them."""
+        if self._task is not None:
+            self._task.cancel()
+        return lags_over_time(self._lags, PROBE_S)
+
+    async def _watch(self) -> None:
+        due = monotonic_ns() + int(PROBE_S * NS_PER_S)
+        while True:
+            await asyncio.sleep((due - monotonic_ns()) / NS_PER_S)
+            now = monotonic_ns()
+            self._lags.append(max(0, now - due) / NS_PER_S)
+            due = now + int(PROBE_S * NS_PER_S)
 
 
 def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:
@@ -26,40 +129,18 @@ def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:
     return sorted(seen)
 
 
-class LagProbe:
-    """Sleeps for 5 ms again and again and notes by how much it woke late."""
+@dataclass(frozen=True, slots=True)
+class ProcessWatch:
+    """What was seen of one load process over a cell; lags in seconds."""
 
-    def __init__(self) -> None:
-        self._lags: list[float] = []
-        self._task: asyncio.Task[None] | None = None
-        self._began_ns = 0
-        self._cpu_began = 0.0
+    stamp_lags: tuple[float, ...]
+    loop_lags: tuple[float, ...]
+    cpu_share: float
+    """CPU seconds per second."""
 
-    def start(self) -> None:
-        """Begin to watch; needs a running event loop."""
-        self._began_ns = monotonic_ns()
-        self._cpu_began = time.process_time()
-        self._task = asyncio.get_running_loop().create_task(self._watch())
 
-    async def _watch(self) -> None:
-        due = monotonic_ns() + int(PROBE_S * NS_PER_S)
-        while True:
-            await asyncio.sleep((due - monotonic_ns()) / NS_PER_S)
-            now = monotonic_ns()
-            self._lags.append(max(0, now - due) / NS_PER_S)
-            due = now + int(PROBE_S * NS_PER_S)
-
-    def stop(self) -> ClientHealth:
-        """End and summarise."""
-        if self._task is not None:
-            self._task.cancel()
-        elapsed = (monotonic_ns() - self._began_ns) / NS_PER_S
-        cpu = time.process_time() - self._cpu_began
-        lags = lags_over_time(self._lags, PROBE_S)
-        return ClientHealth(
-            lag_p50_s=quantile(lags, 0.5) if lags else None,
-            lag_p99_s=quantile(lags, 0.99) if lags else None,
-            lag_max_s=lags[-1] if lags else None,
-            lag_samples=len(self._lags),
-            cpu_share=cpu / elapsed if elapsed > 0 else None,
-        )
+async def receive_lags(end: socket.socket) -> LagReceiver:
+    """Begin to note the probes that come through a socket."""
+    loop = asyncio.get_running_loop()
+    _, receiver = await loop.create_connection(LagReceiver, sock=end)
+    return receiver

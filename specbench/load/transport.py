@@ -1,9 +1,9 @@
 """httpx's transport interface over our own connections: httpx builds the request, we
 put it on the wire and stamp what comes back. The response is handed over when it is
-whole, with its stamped pieces in `extensions`."""
+whole, with its stamped pieces in `extensions`. The load itself calls `exchange` with
+bytes that were made ahead, so that nothing is built while it counts."""
 
 import asyncio
-import contextlib
 import ssl
 from collections import deque
 
@@ -25,24 +25,27 @@ DEFAULT_STALL_S = 120.0
 CONNECT_S = 10.0
 LONGEST_S = 1800.0
 """A request that takes longer has failed, however it trickles."""
+LOOK_S = 1.0
+"""Stalled exchanges are looked for so often, or more often where a stall is shorter."""
 
 
 class BrokenExchangeError(httpx.ReadError):
     """The response did not come to its end; carries what had arrived."""
 
-    def __init__(
-        self, message: str, exchange: Exchange, request: httpx.Request
-    ) -> None:
-        super().__init__(message, request=request)
+    def __init__(self, message: str, exchange: Exchange) -> None:
+        super().__init__(message)
         self.exchange = exchange
 
 
 class StampingTransport(httpx.AsyncBaseTransport):
     """Keep-alive connections to one origin."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, stall_s: float = DEFAULT_STALL_S) -> None:
         self._origin = httpx.URL(origin)
+        self._stall_s = stall_s
         self._idle: deque[StreamConnection] = deque()
+        self._busy: set[StreamConnection] = set()
+        self._next_look: asyncio.TimerHandle | None = None
 
     async def open(self, count: int) -> None:
         """Make connections ahead, so that none is made while it counts."""
@@ -53,10 +56,12 @@ class StampingTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send and wait for the whole response."""
-        body = await request.aread()
-        raw = _head(request) + body
-        stall = request.extensions.get("timeout", {}).get("read") or DEFAULT_STALL_S
-        exchange = await self._exchange(raw, stall, request)
+        await request.aread()
+        try:
+            exchange = await self.exchange(request_bytes(request))
+        except httpx.RequestError as error:
+            error.request = request
+            raise
         reader = exchange.reader
         return httpx.Response(
             status_code=reader.status or 0,
@@ -69,28 +74,47 @@ class StampingTransport(httpx.AsyncBaseTransport):
             },
         )
 
-    async def _exchange(
-        self, raw: bytes, stall_s: float, request: httpx.Request
-    ) -> Exchange:
+    async def exchange(self, raw: bytes) -> Exchange:
         """One exchange, asked once: a request that failed is a result, and whether the
-        server has seen it cannot be known."""
-        connection = self._take_idle() or await self._connect(request)
+        server has seen it cannot be known. Raises ConnectError, BrokenExchangeError."""
+        connection = self._take_idle() or await self._connect()
         exchange = connection.begin(raw)
+        self._busy.add(connection)
+        self._watch()
         try:
-            await _wait(exchange, stall_s)
+            await exchange.done
         except ExchangeError as error:
             connection.close()
-            raise BrokenExchangeError(str(error), exchange, request) from error
-        except TimeoutError as error:
-            connection.give_up()
-            message = f"no byte for {stall_s:g} s, or no end after {LONGEST_S:g} s"
-            raise BrokenExchangeError(message, exchange, request) from error
+            raise BrokenExchangeError(str(error), exchange) from error
         except asyncio.CancelledError:
             connection.close()
             raise
+        finally:
+            self._busy.discard(connection)
         if connection.is_open:
             self._idle.append(connection)
         return exchange
+
+    def _watch(self) -> None:
+        """One timer for all exchanges: one for each would cost the timing path."""
+        if self._next_look is None:
+            pause = min(LOOK_S, self._stall_s / 4)
+            loop = asyncio.get_running_loop()
+            self._next_look = loop.call_later(pause, self._end_stalled)
+
+    def _end_stalled(self) -> None:
+        self._next_look = None
+        now = monotonic_ns()
+        for connection in list(self._busy):
+            exchange = connection.exchange
+            if exchange is None:
+                continue
+            if seconds_between(exchange.last_read_ns, now) > self._stall_s:
+                connection.give_up(f"no byte for {self._stall_s:g} s")
+            elif seconds_between(exchange.sent_ns, now) > LONGEST_S:
+                connection.give_up(f"no end after {LONGEST_S:g} s")
+        if self._busy:
+            self._watch()
 
     def _take_idle(self) -> StreamConnection | None:
         while self._idle:
@@ -99,7 +123,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 return connection
         return None
 
-    async def _connect(self, request: httpx.Request | None = None) -> StreamConnection:
+    async def _connect(self) -> StreamConnection:
         url = self._origin
         port = url.port or (443 if url.scheme == "https" else 80)
         context = ssl.create_default_context() if url.scheme == "https" else None
@@ -111,32 +135,22 @@ class StampingTransport(httpx.AsyncBaseTransport):
                 )
         except OSError as error:
             message = f"cannot connect to {url.host}:{port}: {error}"
-            raise httpx.ConnectError(message, request=request) from error
+            raise httpx.ConnectError(message) from error
         return connection
 
     async def aclose(self) -> None:
         """Close the idle connections."""
+        if self._next_look is not None:
+            self._next_look.cancel()
+            self._next_look = None
         while self._idle:
             self._idle.pop().close()
 
 
-async def _wait(exchange: Exchange, stall_s: float) -> None:
-    """Until the exchange has ended; TimeoutError when nothing came for too long."""
-    started = monotonic_ns()
-    while not exchange.done.done():
-        if seconds_between(started, monotonic_ns()) > LONGEST_S:
-            raise TimeoutError
-        before = exchange.last_read_ns
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(exchange.done), stall_s)
-        if not exchange.done.done() and exchange.last_read_ns == before:
-            raise TimeoutError
-    exchange.done.result()
-
-
-def _head(request: httpx.Request) -> bytes:
+def request_bytes(request: httpx.Request) -> bytes:
+    """A request whose body is at hand, as it goes over the wire."""
     lines = [
         b"%b %b HTTP/1.1" % (request.method.encode(), request.url.raw_path),
         *(b"%b: %b" % (name, value) for name, value in request.headers.raw),
     ]
-    return b"\r\n".join(lines) + b"\r\n\r\n"
+    return b"\r\n".join(lines) + b"\r\n\r\n" + request.content

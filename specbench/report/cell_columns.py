@@ -142,6 +142,47 @@ SPEED_COLUMNS: tuple[CellColumn, ...] = (
     _plain("latency_basis", "", "which requests the latencies are over"),
 )
 
+HEALTH_COLUMNS: tuple[CellColumn, ...] = (
+    metric_column("client_lag_watched"),
+    metric_column("client_cpu_share"),
+    metric_column("window_share"),
+    metric_column("drift", "drift.ratio"),
+    _plain(
+        "drift_limit",
+        "",
+        "factor within which `drift` may lie by chance, either way",
+        "drift.limit",
+    ),
+    _plain(
+        "gpu_temperature_max_c",
+        "C",
+        "highest of the GPUs at load",
+        "gpu.temperature_max_c",
+    ),
+    _plain(
+        "gpu_power_mean_w", "W", "sum of the GPUs' means at load", "gpu.power_mean_w"
+    ),
+    _plain(
+        "gpu_clock_ratio",
+        "",
+        "last / first SM clock inside the window, of the GPU that fell most",
+        "gpu.clock_ratio",
+    ),
+    _plain(
+        "gpu_slowdowns",
+        "",
+        "why clocks were not at their highest at load, by NVML's names, parted by `;`",
+        "gpu.slowdowns",
+    ),
+    _plain(
+        "gpu_foreign_pids",
+        "",
+        "other processes that computed on the GPUs during the cell, parted by `;`",
+        "gpu.foreign_pids",
+    ),
+)
+"""Whether the client, the load and the GPUs were as they should be."""
+
 CELL_COLUMNS: tuple[CellColumn, ...] = (
     *KEY_COLUMNS,
     *REQUEST_COLUMNS,
@@ -159,4 +200,5 @@ CELL_COLUMNS: tuple[CellColumn, ...] = (
         "`figure: reason` of figures that there are not, parted by ` | `",
         lambda c: " | ".join(f"{name}: {why}" for name, why in c.missing.items()),
     ),
+    *HEALTH_COLUMNS,
 )

@@ -5,6 +5,18 @@ from dataclasses import dataclass, field
 
 from specbench.schema.record import DatasetUse
 
+NOT_LOSSLESS = "not lossless"
+
+
+@dataclass(frozen=True, slots=True)
+class LossyArm:
+    """An arm whose outputs are not the target model's own."""
+
+    target: str
+    arm: str
+    settings: tuple[str, ...]
+    """What makes it so, e.g. `rejection_sample_method = synthetic`."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
@@ -27,7 +39,22 @@ class RunFacts:
     """Target label -> its entry of `engines`; needed only where there are several."""
     notes: tuple[str, ...] = ()
     """What a reader should know of the machine or the client, one sentence each."""
+    lossy_arms: tuple[LossyArm, ...] = ()
+    """Arms that are faster at something else than the baseline does."""
 
     def engine_of(self, target: str) -> str:
         """The engine that served a target; all of them where nobody said which."""
         return self.engine_by_target.get(target) or ", ".join(self.engines)
+
+    def lossy_settings(self, target: str, arm: str) -> tuple[str, ...]:
+        """What makes an arm not lossless; empty = nothing that is known."""
+        return tuple(
+            setting
+            for lossy in self.lossy_arms
+            if (lossy.target, lossy.arm) == (target, arm)
+            for setting in lossy.settings
+        )
+
+    def arm_name(self, target: str, arm: str) -> str:
+        """The arm's name, with a mark where it is not lossless."""
+        return f"{arm} ({NOT_LOSSLESS})" if self.lossy_settings(target, arm) else arm

@@ -31,8 +31,13 @@ def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
         "run": plain(facts),
         "units": {m.name: m.unit for m in METRICS.values() if m.unit},
         "cells": [plain_cell(cell) for cell in findings.cells],
-        "curves": [plain(curve) for curve in findings.curves],
-        "break_evens": [_break_even(answer) for answer in findings.break_evens],
+        "curves": [
+            {**_marked(curve, facts), **plain(curve)} for curve in findings.curves
+        ],
+        "break_evens": [
+            {**_marked(answer.curve, facts), **_break_even(answer)}
+            for answer in findings.break_evens
+        ],
         "failed_launches": list(findings.failed_launches),
     }
 
@@ -50,6 +55,11 @@ def plain_cell(cell: CellStats) -> dict[str, Any]:
         "is_void": cell.is_void,
         **_fields(cell),
     }
+
+
+def _marked(curve: SpeedupCurve, facts: RunFacts) -> dict[str, Any]:
+    """What makes the arm of a curve not lossless; empty = nothing that is known."""
+    return {"not_lossless": list(facts.lossy_settings(curve.target, curve.arm))}
 
 
 def _break_even(answer: BreakEven) -> dict[str, Any]:

@@ -32,12 +32,17 @@ FIGURE_HEAD = (
     "acceptance length",
     "tokens per step",
     "looping share",
+    "window share",
+    "drift",
     "client lag p99 ms",
     "flags",
 )
 Writer = Callable[[Side], str]
 
-SIDES_NOTE = "Two figures in one field: baseline / arm."
+SIDES_NOTE = (
+    "Two figures in one field: baseline / arm. Window share: of the whole run. Drift:"
+    " throughput of the window's last third / of its first."
+)
 
 
 def report_markdown(findings: RunFindings, facts: RunFacts) -> str:
@@ -77,7 +82,10 @@ def _answer_lines(group: AnswerGroup, facts: RunFacts) -> list[str]:
 
 
 def _block_lines(block: Block, facts: RunFacts) -> list[str]:
-    notes = [f"- {words.DASH} {_text(line)}" for line in explain_dashes(block)]
+    notes = [
+        f"- {words.DASH} {_text(line)}"
+        for line in explain_dashes(block, has_window=True)
+    ]
     notes += [f"- \\* {_text(line)}" for line in explain_marks(block)]
     return [
         f"<details><summary>{escape(block.title(facts))}</summary>",
@@ -110,6 +118,8 @@ def _figures(row: LoadRow) -> tuple[str, ...]:
         of_arm(lambda s: words.estimate(s.acceptance_length, words.share)),
         of_arm(lambda s: words.estimate(s.tokens_per_step, words.share)),
         both(lambda s: words.estimate(s.looping_share, words.share)),
+        both(lambda s: words.estimate(s.window_share, words.share)),
+        both(lambda s: words.estimate(s.drift, words.share)),
         both(lambda s: words.estimate(s.client_lag_p99, words.lag)),
         _flags(row),
     )

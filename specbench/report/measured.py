@@ -82,6 +82,10 @@ def _acceptance(name: str) -> Pick:
     return pick
 
 
+def _drift(cell: CellStats) -> str:
+    return words.shown(cell.drift.ratio if cell.drift else None, words.share)
+
+
 def _outcomes(cell: CellStats) -> str:
     return f"{cell.completed} / {cell.empty} / {cell.failed}"
 
@@ -104,6 +108,9 @@ ROWS: tuple[tuple[str, str, Pick], ...] = (
     ("tokens per step", "tokens", _figure("tokens_per_step", words.significant)),
     ("looping share", "", _figure("looping_share", words.share)),
     ("client lag p99", "ms", _figure("client_lag_p99", words.lag)),
+    ("client CPU", "", _figure("client_cpu_share", words.share)),
+    ("window / whole run", "", _figure("window_share", words.share)),
+    ("drift, last / first third", "", _drift),
     (
         WHOLE_RUN,
         "tokens/s",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from specbench.report import words
 from specbench.report.facts import RunFacts
-from specbench.schema.cell import CellKey, Condition
+from specbench.schema.cell import Condition
 from specbench.schema.findings import RunFindings, SpeedupCurve
 
 
@@ -28,11 +28,6 @@ class Naming:
             parts.insert(0, condition.target)
         return ", ".join(parts)
 
-    def cell(self, key: CellKey) -> str:
-        """A cell without its launch, for lists."""
-        condition = key.condition
-        return f"{self.condition(condition)}, c{condition.concurrency}, {key.arm}"
-
 
 def name_conditions(findings: RunFindings) -> Naming:
     """The naming that tells all cells of a run apart."""
@@ -48,7 +43,7 @@ def name_conditions(findings: RunFindings) -> Naming:
 def full_title(arm: str, shared: Condition | SpeedupCurve, facts: RunFacts) -> str:
     """Arm, target, engine, data set, context, temperature."""
     parts = (
-        arm,
+        facts.arm_name(shared.target, arm),
         shared.target,
         facts.engine_of(shared.target),
         shared.dataset,

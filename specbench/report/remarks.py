@@ -28,7 +28,7 @@ class CodeRemark:
     cell_count: int
     advice: tuple[str, ...]
     lines: tuple[str, ...]
-    """`cells: message`, one for each message and group of launches."""
+    """`cells: message`; loads with the same message and launches share a line."""
 
     @property
     def title(self) -> str:
@@ -42,37 +42,43 @@ def group_by_code(findings: RunFindings) -> tuple[CodeRemark, ...]:
     naming = name_conditions(findings)
     cells: dict[tuple[Severity, str], set[str]] = {}
     advice: dict[tuple[Severity, str], dict[str, None]] = {}
-    launches: dict[tuple[Severity, str], dict[tuple[str, str], list[int]]] = {}
+    places: dict[tuple[Severity, str], dict[Line, dict[int, list[int]]]] = {}
     for cell in findings.cells:
         for found in cell.findings:
             code = (found.severity, found.code)
             cells.setdefault(code, set()).add(cell.key.cell_id)
             advice.setdefault(code, {})[found.advice] = None
-            line = (naming.cell(cell.key), found.message)
-            same = launches.setdefault(code, {}).setdefault(line, [])
-            same.append(cell.key.replicate)
+            line = (naming.condition(cell.key.condition), cell.key.arm, found.message)
+            loads = places.setdefault(code, {}).setdefault(line, {})
+            load = cell.key.condition.concurrency
+            loads.setdefault(load, []).append(cell.key.replicate)
     remarks = [
         CodeRemark(
             code=code[1],
             severity=code[0],
             cell_count=len(cells[code]),
             advice=tuple(advice[code]),
-            lines=tuple(_code_lines(launches[code])),
+            lines=tuple(_code_lines(places[code])),
         )
         for code in cells
     ]
     return tuple(sorted(remarks, key=lambda r: r.severity is not Severity.VOID))
 
 
+Line = tuple[str, str, str]
+"""Condition without its load, arm, message."""
+
 Places = dict[str, dict[str, list[int]]]
 """Sentence -> figure or arm -> loads."""
 
 
-def explain_dashes(block: Block) -> tuple[str, ...]:
-    """Why figures are missing in a block: one line a reason, with figure and loads."""
+def explain_dashes(block: Block, *, has_window: bool = False) -> tuple[str, ...]:
+    """Why figures are missing in a block: one line a reason, with figure and loads.
+    `has_window`: the reader is also shown how the window was."""
     places: Places = {}
     for row in block.rows:
-        for name, figure in _figures(row):
+        figures = [*_figures(row), *(_window_figures(row) if has_window else ())]
+        for name, figure in figures:
             if figure.missing is not None:
                 loads = places.setdefault(figure.missing, {}).setdefault(name, [])
                 loads.append(row.concurrency)
@@ -129,13 +135,31 @@ def _place_lines(places: Places) -> Iterable[str]:
         yield f"{sentence}: {'; '.join(where)}"
 
 
-def _code_lines(launches: dict[tuple[str, str], list[int]]) -> Iterable[str]:
-    for place, ((where, message), found) in enumerate(launches.items()):
-        if place == MAX_LINES:
-            yield f"and {len(launches) - MAX_LINES} more (the JSON report has all)"
-            return
-        noun = "launch" if len(found) == 1 else "launches"
-        yield f"{where}, {noun} {words.listed(found)}: {message}"
+def _code_lines(places: dict[Line, dict[int, list[int]]]) -> Iterable[str]:
+    lines = [
+        f"{condition}, {_listed_loads(loads)}, {arm},"
+        f" {'launch' if len(launches) == 1 else 'launches'} {words.listed(launches)}:"
+        f" {message}"
+        for (condition, arm, message), by_load in places.items()
+        for launches, loads in _by_launches(by_load)
+    ]
+    yield from lines[:MAX_LINES]
+    if len(lines) > MAX_LINES:
+        yield f"and {len(lines) - MAX_LINES} more (the JSON report has all)"
+
+
+def _by_launches(
+    by_load: dict[int, list[int]],
+) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Loads of the same launches together."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for load, launches in by_load.items():
+        groups.setdefault(tuple(launches), []).append(load)
+    return list(groups.items())
+
+
+def _listed_loads(loads: list[int]) -> str:
+    return words.listed([f"c{load}" for load in loads])
 
 
 def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
@@ -160,6 +184,13 @@ def _side_figures(name: str, side: Side) -> Iterable[tuple[str, Estimate]]:
     yield f"{name} TPOT", side.tpot
     yield f"{name} looping share", side.looping_share
     yield f"{name} client lag", side.client_lag_p99
+
+
+def _window_figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
+    for name, side in (("baseline", row.baseline), ("arm", row.arm)):
+        if side is not None and side.cells:
+            yield f"{name} window share", side.window_share
+            yield f"{name} drift", side.drift
 
 
 def _reasons(skipped: tuple[str, ...]) -> str:

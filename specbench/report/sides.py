@@ -42,6 +42,10 @@ class Side:
     acceptance_length: Estimate
     tokens_per_step: Estimate
     looping_share: Estimate
+    window_share: Estimate
+    """Window / whole duration of the cell."""
+    drift: Estimate
+    """Throughput of the window's last third / of its first."""
     client_lag_p99: Estimate
     """Worst launch, seconds."""
     flags: tuple[str, ...]
@@ -74,6 +78,8 @@ def join_launches(cells: tuple[CellStats, ...], partners: frozenset[int]) -> Sid
         acceptance_length=mean.acceptance_length(),
         tokens_per_step=mean.of("tokens_per_step", lambda c: c.tokens_per_step),
         looping_share=mean.of("looping_share", lambda c: c.looping_share),
+        window_share=mean.of("window_share", lambda c: c.window_share),
+        drift=mean.of("drift", lambda c: c.drift.ratio if c.drift else None),
         client_lag_p99=Estimate(max(lags), min(lags), max(lags), len(lags))
         if lags
         else absent(_why_missing(cells, cells, "client_lag_p99")),

@@ -3,24 +3,25 @@ metrics are read beside it, and what came back is parsed after the drain."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import uvloop
 
 from specbench.clock import monotonic_ns, utc_now
 from specbench.engines.contract import EngineAdapter
+from specbench.host.gpu_watch import GpuWatch
 from specbench.load.client import (
     PreparedRequest,
     RequestSettings,
     prepare_request,
-    read_exchange,
 )
+from specbench.load.crew import LoadCrew
 from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import CellSize
 from specbench.schema.prompt import Prompt
-from specbench.schema.record import CellRecord
+from specbench.schema.record import CellRecord, GpuReading
 from specbench.schema.sample import RequestSample, Role
 from specbench.schema.snapshot import (
     EngineCounters,
@@ -44,6 +45,8 @@ class Endpoint:
     adapter: EngineAdapter
     model_id: str
     headers: dict[str, str]
+    gpu: GpuWatch | None = None
+    """Of the engine's GPUs; None where nobody knows on what it computes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,17 @@ class MeasuredCell:
 
 
 def measure_cell(
-    endpoint: Endpoint, task: CellTask, on_progress: Callable[[int], None]
+    crew: LoadCrew,
+    endpoint: Endpoint,
+    task: CellTask,
+    on_progress: Callable[[int], None],
 ) -> MeasuredCell:
     """Measure one cell; blocks until it has drained."""
     requests = _prepare(endpoint, task)
     started = utc_now()
     began = monotonic_ns()
-    driven, snapshots = run_loop(
-        _drive_and_scrape(endpoint, task, requests, on_progress)
+    driven, seen = run_loop(
+        _drive_and_scrape(crew, endpoint, task, requests, on_progress)
     )
     record = CellRecord(
         key=task.key,
@@ -90,9 +96,9 @@ def measure_cell(
         started_utc=started.isoformat(timespec="milliseconds"),
         duration_s=seconds_between(began, monotonic_ns()),
         client=driven.client,
+        gpu=tuple(seen.gpu),
     )
-    samples = tuple(read_exchange(exchange) for exchange in driven.exchanges)
-    return MeasuredCell(record, samples, tuple(snapshots))
+    return MeasuredCell(record, driven.samples, tuple(seen.snapshots))
 
 
 def _prepare(endpoint: Endpoint, task: CellTask) -> tuple[PreparedRequest, ...]:
@@ -110,20 +116,32 @@ def _prepare(endpoint: Endpoint, task: CellTask) -> tuple[PreparedRequest, ...]:
     )
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What was read beside a cell while it ran."""
+
+    snapshots: list[MetricsSnapshot] = field(default_factory=list)
+    gpu: list[GpuReading] = field(default_factory=list)
+
+
 async def _drive_and_scrape(
+    crew: LoadCrew,
     endpoint: Endpoint,
     task: CellTask,
     requests: tuple[PreparedRequest, ...],
     on_progress: Callable[[int], None],
-) -> tuple[DrivenCell, list[MetricsSnapshot]]:
-    snapshots: list[MetricsSnapshot] = []
+) -> tuple[DrivenCell, _Seen]:
+    seen = _Seen()
     adapter = endpoint.adapter
     async with SnapshotReader(
         endpoint.url, adapter.metrics_path, adapter.series_prefix, endpoint.headers
     ) as reader:
 
         async def read_metrics(phase: Phase) -> None:
-            snapshots.append(await reader.take(phase))
+            seen.snapshots.append(await reader.take(phase))
+            if endpoint.gpu is not None:
+                # NVML answers within milliseconds, but it blocks
+                seen.gpu += await asyncio.to_thread(endpoint.gpu.read, phase)
 
         load = CellLoad(
             base_url=endpoint.url,
@@ -134,8 +152,8 @@ async def _drive_and_scrape(
             headers=endpoint.headers,
         )
         hooks = CellHooks(on_phase=read_metrics, on_progress=on_progress)
-        driven = await drive_cell(load, hooks)
-    return driven, snapshots
+        driven = await drive_cell(crew, load, hooks)
+    return driven, seen
 
 
 def translate_snapshots(

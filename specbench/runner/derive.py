@@ -8,18 +8,22 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.outputs import Outputs, outputs_of
 from specbench.analysis.run import conclude
 from specbench.engines import ADAPTERS
 from specbench.errors import ResultsError
 from specbench.report.csv_files import breakeven_csv, cells_csv
-from specbench.report.facts import RunFacts
+from specbench.report.facts import LossyArm, RunFacts
 from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
+from specbench.runner.arm_traits import traits_of_arms
 from specbench.runner.cell import translate_snapshots
 from specbench.runner.prompts import is_caching_wanted
+from specbench.schema.cell import CellKey
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.host import HostFacts
 from specbench.schema.record import LaunchRecord
+from specbench.schema.sample import RequestSample
 from specbench.schema.sweep import BASELINE, SweepSpec
 from specbench.store.derived import DerivedWriter
 from specbench.store.manifest import RunStatus
@@ -45,17 +49,20 @@ def conclude_run(run: StoredRun) -> Derived:
     launches = run.launches()
     notes = [*run.manifest.notes, *engine_notes(launches)]
     damaged = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
-    cells = []
+    cells: dict[CellKey, CellStats] = {}
+    outputs: dict[CellKey, Outputs] = {}
     for cell in listing.cells:
+        key = cell.record.key
         try:
-            cells.append(_summarise(cell, spec))
+            samples = cell.samples()
+            cells[key] = _summarise(cell, samples, spec)
+            outputs[key] = outputs_of(samples)
         except ResultsError as error:
-            name = cell.record.key.cell_id
-            damaged.append(f"cell {name} is damaged: {error.message}")
+            damaged.append(f"cell {key.cell_id} is damaged: {error.message}")
     notes += damaged
     if run.manifest.status is not RunStatus.FINISHED:
         notes.append(f"the run is {run.manifest.status.value}, not finished")
-    findings = conclude(cells, launches)
+    findings = conclude(tuple(cells.values()), launches, traits_of_arms(spec), outputs)
     facts = _facts(run, spec, launches, notes)
     return Derived(run.folder, findings, facts, tuple(damaged))
 
@@ -116,7 +123,9 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
         writer.write_bytes(f"plots/{name}", data)
 
 
-def _summarise(cell: StoredCell, spec: SweepSpec) -> CellStats:
+def _summarise(
+    cell: StoredCell, samples: tuple[RequestSample, ...], spec: SweepSpec
+) -> CellStats:
     key = cell.record.key
     target = next((t for t in spec.targets if t.label == key.condition.target), None)
     if target is None:
@@ -126,11 +135,12 @@ def _summarise(cell: StoredCell, spec: SweepSpec) -> CellStats:
     return summarise_cell(
         CellObservations(
             key=key,
-            samples=cell.samples(),
+            samples=samples,
             readings=translate_snapshots(ADAPTERS[target.engine], cell.snapshots()),
             client=cell.record.client,
             expects_speculation=key.arm != BASELINE,
             is_caching_wanted=is_caching_wanted(target),
+            gpu=cell.record.gpu,
         )
     )
 
@@ -169,6 +179,11 @@ def _facts(
         measurement_version=manifest.measurement_version,
         engine_by_target=engines,
         notes=tuple(notes),
+        lossy_arms=tuple(
+            LossyArm(target, arm, traits.lossy)
+            for (target, arm), traits in traits_of_arms(spec).items()
+            if traits.lossy
+        ),
     )
 
 

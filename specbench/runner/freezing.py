@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import orjson
 
+from specbench.load.crew import LoadCrew
 from specbench.runner.cell import CellTask, Endpoint, measure_cell
 from specbench.schema.cell import CellKey
 from specbench.schema.prompt import Message, Prompt, Question
@@ -15,6 +16,7 @@ Answers = Mapping[str, str]
 
 
 def freeze_answers(
+    crew: LoadCrew,
     endpoint: Endpoint,
     key: CellKey,
     questions: Sequence[Question],
@@ -28,7 +30,7 @@ def freeze_answers(
         for q in questions
     )
     task = CellTask(key, 0, (), prompts, max_tokens, 0.0)
-    cell = measure_cell(endpoint, task, on_progress)
+    cell = measure_cell(crew, endpoint, task, on_progress)
     return {
         questions[sample.index].question_id: answer_text(sample)
         for sample in cell.samples

@@ -13,6 +13,8 @@ from specbench.clock import utc_now
 from specbench.errors import SpecbenchError
 from specbench.host.affinity import pin_this_process, split_cpus
 from specbench.host.machine import read_host, usable_cpus
+from specbench.load.crew import LoadCrew
+from specbench.load.pacing import load_processes
 from specbench.runner.derive import Derived, derive_run
 from specbench.runner.events import Listener, SweepStarted
 from specbench.runner.preflight import Prepared
@@ -50,17 +52,24 @@ def execute(
     manifest = add_notes(manifest, [split.note] if split.note else [])
     writer = RunWriter.create(results, manifest, started, run_id)
     listener(SweepStarted(prepared.plan, str(writer.folder)))
-    job = SweepJob(
-        plan=prepared.plan,
-        prompts=PromptSource(prepared, marks_passes=bool(urls)),
-        writer=writer,
-        site=LaunchSite(writer.folder, f"{os.getpid()}-{run_id}", split, cpus, host),
-        listener=listener,
-        urls=urls,
+    processes = load_processes(
+        max(prepared.plan.spec.load.concurrency), len(split.client or cpus)
     )
     try:
-        with pin_this_process(split.client):
-            run_sweep(job)
+        with pin_this_process(split.client), LoadCrew.start(processes) as crew:
+            run_sweep(
+                SweepJob(
+                    plan=prepared.plan,
+                    prompts=PromptSource(prepared, marks_passes=bool(urls)),
+                    writer=writer,
+                    site=LaunchSite(
+                        writer.folder, f"{os.getpid()}-{run_id}", split, cpus, host
+                    ),
+                    listener=listener,
+                    crew=crew,
+                    urls=urls,
+                )
+            )
     except KeyboardInterrupt:
         writer.finish(RunStatus.INTERRUPTED, utc_now(), "interrupted")
         derive_run(writer.folder)

@@ -8,6 +8,9 @@ from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.engines import ADAPTERS
 from specbench.errors import InputError
 from specbench.host.affinity import pin_this_process
+from specbench.host.machine import usable_cpus
+from specbench.load.crew import LoadCrew
+from specbench.load.pacing import load_processes
 from specbench.runner.cell import CellTask, Endpoint, measure_cell, translate_snapshots
 from specbench.runner.serving import auth_headers, read_facts, refuse_credentials
 from specbench.schema.cell import CellKey, Condition
@@ -70,9 +73,11 @@ def measure_server(
             hint="say which one with --model",
         )
     endpoint = Endpoint(job.url, adapter, model, headers)
-    with pin_this_process(job.client_cpus):
+    cpus = job.client_cpus or usable_cpus()
+    processes = load_processes(max(job.concurrency), len(cpus))
+    with pin_this_process(job.client_cpus), LoadCrew.start(processes) as crew:
         cells = tuple(
-            _measure_one(job, endpoint, concurrency, on_progress)
+            _measure_one(job, crew, endpoint, concurrency, on_progress)
             for concurrency in job.concurrency
         )
     return Measured(facts, cells)
@@ -80,6 +85,7 @@ def measure_server(
 
 def _measure_one(
     job: MeasureJob,
+    crew: LoadCrew,
     endpoint: Endpoint,
     concurrency: int,
     on_progress: Callable[[int, int], None],
@@ -98,6 +104,7 @@ def _measure_one(
         listed.prompts, CellSize(job.warmup, job.requests), opening
     )
     cell = measure_cell(
+        crew,
         endpoint,
         CellTask(key, 1, warmup, measured, job.max_tokens, 0.0),
         lambda done: on_progress(concurrency, done),

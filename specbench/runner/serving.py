@@ -18,6 +18,7 @@ from specbench.engines.contract import (
 from specbench.errors import EngineError, InputError, SpecbenchError
 from specbench.host.affinity import CpuSplit
 from specbench.host.gpu_choice import select_gpus
+from specbench.host.gpu_watch import GpuWatch
 from specbench.host.machine import read_host
 from specbench.launch.downloads import hub_download_active
 from specbench.launch.engine_package import find_flags
@@ -110,14 +111,18 @@ def serve(
             failed = replace(record, error=_one_text(error))
             raise LaunchFailedError(error, failed) from error
         running = process
-        yield Served(
-            endpoint=Endpoint(
-                url, adapter, facts.model_id or launch.target.label, headers
-            ),
-            record=replace(record, ready_s=ready_s, facts=facts),
-            facts=facts,
-            why_dead=lambda: _why_dead(running, adapter, log_path),
-        )
+        running.remember_family()
+        with GpuWatch(
+            choose_gpus(launch.target, site.host), lambda: running.family_pids
+        ) as gpu:
+            yield Served(
+                endpoint=Endpoint(
+                    url, adapter, facts.model_id or launch.target.label, headers, gpu
+                ),
+                record=replace(record, ready_s=ready_s, facts=facts),
+                facts=facts,
+                why_dead=lambda: _why_dead(running, adapter, log_path),
+            )
     finally:
         if process is not None:
             process.stop(is_starting=not is_ready)

@@ -8,6 +8,7 @@ from functools import partial
 
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.clock import monotonic_ns
+from specbench.load.crew import LoadCrew, LoadProcessError
 from specbench.planning.duration import Known, Speed, estimate_remaining
 from specbench.planning.size import cell_size
 from specbench.runner.cell import CellTask, MeasuredCell, measure_cell
@@ -72,6 +73,7 @@ class SweepJob:
     writer: RunWriter
     site: LaunchSite
     listener: Listener
+    crew: LoadCrew
     urls: Mapping[str, str]
     """Arm -> URL of a server that already runs; empty = launch engines."""
 
@@ -159,7 +161,11 @@ def _measure_launch(
             )
         )
         began = monotonic_ns()
-        cell = _measure(job, launch, served, key, size, pace)
+        try:
+            cell = _measure(job, launch, served, key, size, pace)
+        except LoadProcessError as error:
+            job.listener(CellFailed(key, error.message))
+            return replace(served.record, error=error.message)
         job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
         stats = summarise_cell(
             CellObservations(
@@ -169,6 +175,7 @@ def _measure_launch(
                 client=cell.record.client,
                 expects_speculation=launch.arm != BASELINE,
                 is_caching_wanted=is_caching_wanted(launch.target),
+                gpu=cell.record.gpu,
             )
         )
         seconds = seconds_between(began, monotonic_ns())
@@ -202,7 +209,7 @@ def _measure(
         request_s=pace.request_s if pace else 0.0,
     )
     return measure_cell(
-        served.endpoint, task, lambda done: job.listener(CellProgress(done))
+        job.crew, served.endpoint, task, lambda done: job.listener(CellProgress(done))
     )
 
 
@@ -214,6 +221,7 @@ def _freeze(job: SweepJob, launch: LaunchPlan, served: Served) -> None:
     for dataset, questions in job.prompts.unanswered().items():
         condition = replace(launch.cells[0].condition, dataset=dataset, concurrency=1)
         answers = freeze_answers(
+            job.crew,
             served.endpoint,
             replace(launch.cells[0], condition=condition),
             questions,
@@ -246,5 +254,5 @@ def _warm_up(job: SweepJob, launch: LaunchPlan, served: Served) -> Pace | None:
         max_tokens=job.plan.spec.workload.max_tokens,
         request_s=0.0,
     )
-    cell = measure_cell(served.endpoint, task, lambda _: None)
+    cell = measure_cell(job.crew, served.endpoint, task, lambda _: None)
     return pace_of(cell.samples[-1:])

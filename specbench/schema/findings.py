@@ -75,6 +75,36 @@ class WholeRun:
     acceptance: Acceptance | None
 
 
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Whether the load ran at one pace, from the window's first to its last third."""
+
+    ratio: float
+    """Output throughput of the last third / of the first."""
+    limit: float
+    """Factor, over 1, within which the ratio may lie by chance, either way."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether chance does not explain it."""
+        return self.ratio * self.limit < 1 or self.ratio > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class GpuSummary:
+    """The engine's GPUs while the cell was at load. None = NVML does not say."""
+
+    temperature_max_c: int | None
+    power_mean_w: float | None
+    """Sum over the GPUs of each one's mean."""
+    clock_ratio: float | None
+    """Last / first SM clock inside the window, of the GPU that fell most."""
+    slowdowns: tuple[str, ...] | None
+    """Reasons for which clocks were not at their highest, of all readings at load."""
+    foreign_pids: tuple[int, ...] | None
+    """Other processes that computed on them at any time of the cell."""
+
+
 class LatencyBasis(StrEnum):
     """Which requests the latencies of a cell are over."""
 
@@ -122,6 +152,14 @@ class CellStats:
     mean_output_tokens: float | None
     finish_reasons: dict[str, int]
     client_lag_p99: float | None
+    client_lag_watched: float | None
+    """Share of the lag's probes that arrived, of those due."""
+    client_cpu_share: float | None
+    """CPU seconds per second, of the busiest client process."""
+    window_share: float | None
+    """Window / whole duration of the cell."""
+    drift: Drift | None
+    gpu: GpuSummary | None
     missing: dict[str, str]
     """Field name -> why it is None."""
     latency_basis: LatencyBasis

@@ -50,7 +50,19 @@ _ROWS = (
     ("kv_usage", "", "share of the KV cache in use, 0..1"),
     ("prefix_hit_rate", "", "prefix-cache hits / queries in the cell, 0..1"),
     ("looping_share", "", "share of outputs with a loop in them, 0..1"),
-    ("client_lag_p99", "s", "99th percentile of the client's event-loop lag"),
+    (
+        "client_lag_p99",
+        "s",
+        "99th percentile of the client's lag: its stamp of a probe less the sending",
+    ),
+    ("client_lag_watched", "", "share of the lag's probes that arrived, 0..1"),
+    (
+        "client_cpu_share",
+        "",
+        "CPU seconds per second of the cell, of the busiest client process",
+    ),
+    ("window_share", "", "window / whole duration of the cell, 0..1"),
+    ("drift", "", "output throughput of the window's last third / of its first"),
     ("throughput_speedup", "", "output throughput of the arm / of the baseline"),
     ("tpot_speedup", "", "median TPOT of the baseline / of the arm"),
 )

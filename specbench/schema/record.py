@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from specbench.schema.cell import CellKey
 from specbench.schema.host import HostFacts
 from specbench.schema.plan import CellSize
+from specbench.schema.snapshot import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class EngineFacts:
     prefix_caching: bool | None
     notes: tuple[str, ...] = ()
     """Settings that the engine changed by itself, in its own words."""
+    cuda_graph_max_tokens: int | None = None
+    """Tokens in the largest step that runs as a CUDA graph; None = it does not say, or
+    uses no graphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,39 @@ class ClientHealth:
     """How well the load generator itself kept up during the cell."""
 
     lag_p50_s: float | None
+    """Lag: a probe's stamp in the client's socket callback less the instant at which
+    another process sent it; what a chunk's stamp is late by."""
     lag_p99_s: float | None
     lag_max_s: float | None
     lag_samples: int
     cpu_share: float | None
-    """CPU seconds of the client process per second of the cell."""
+    """CPU seconds per second of the cell, of the busiest client process."""
+    processes: int = 1
+    """Processes over which the load was spread."""
+    lag_expected: int | None = None
+    """Probes that would have been sent had nothing held them up; None = unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuReading:
+    """One of the engine's GPUs at one moment of a cell. None = NVML does not say."""
+
+    phase: Phase
+    instant_ns: int
+    """Monotonic, just before the GPU was asked."""
+    index: int
+    """NVML's own number of it."""
+    uuid: str | None
+    temperature_c: int | None
+    sm_clock_mhz: int | None
+    power_w: float | None
+    slowdowns: tuple[str, ...] | None
+    """Why its clocks are not at their highest, e.g. `sw_power_cap`; empty = they
+    are."""
+    memory_used_bytes: int | None
+    foreign_pids: tuple[int, ...] | None
+    """Processes that compute on it and are not the engine's; None = they cannot be
+    listed, or not be told from the engine's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +106,8 @@ class CellRecord:
     started_utc: str
     duration_s: float
     client: ClientHealth
+    gpu: tuple[GpuReading, ...] = ()
+    """Of the engine's GPUs while the cell ran; empty = none was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ sample with an outcome, not an exception."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Role(StrEnum):
@@ -22,9 +22,9 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """One stream event with a choice in it, as it arrived."""
+class Chunk(NamedTuple):
+    """One stream event with a choice in it, as it arrived. A tuple, because a cell can
+    hold a million."""
 
     arrival_ns: int
     """Stamp of the read that completed the event."""

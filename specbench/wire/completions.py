@@ -14,6 +14,8 @@ from specbench.schema.sample import Chunk
 from specbench.wire.sse import SseDecoder, SseEvent
 
 DONE = "[DONE]"
+_LONGEST_DONE = 64
+"""`[DONE]` with as many blanks around it as anybody would send."""
 
 _QUOTED_CHARS = 120
 """As much of a piece that could not be read as an error quotes."""
@@ -66,8 +68,9 @@ def read_stream(pieces: Iterable[tuple[int, bytes]]) -> StreamReading:
         if len(start) < _QUOTED_CHARS:
             start += data[:_QUOTED_CHARS]
         for event in decoder.feed(data):
-            if not so_far.is_done:
-                _take_event(so_far, event, instant_ns)
+            if so_far.is_done:
+                break
+            _take_event(so_far, event, instant_ns)
     if not so_far.is_done:
         cut = _describe_cut(so_far.events, decoder, start)
         # some servers close right behind the word, without the blank line
@@ -96,18 +99,19 @@ def _describe_cut(events: int, decoder: SseDecoder, start: bytes) -> str:
 
 
 def _take_event(so_far: _Collected, event: SseEvent, instant_ns: int) -> None:
-    if event.data.strip() == DONE:
+    data = event.data
+    if len(data) < _LONGEST_DONE and data.strip() == DONE:
         so_far.is_done = True
         return
     so_far.events += 1
     try:
-        body = _parse_json(event.data)
+        body = _parse_json(data)
     except (ValueError, RecursionError) as error:
-        quoted = repr(event.data[:_QUOTED_CHARS])
+        quoted = repr(data[:_QUOTED_CHARS])
         so_far.note_error(f"event {so_far.events} is not JSON ({error}): {quoted}")
         return
     if not isinstance(body, dict):
-        quoted = repr(event.data[:_QUOTED_CHARS])
+        quoted = repr(data[:_QUOTED_CHARS])
         so_far.note_error(f"event {so_far.events} is not an object: {quoted}")
         return
     if event.event == "error" or body.get("error") or body.get("object") == "error":
@@ -115,7 +119,8 @@ def _take_event(so_far: _Collected, event: SseEvent, instant_ns: int) -> None:
         return
     tokens_so_far = _take_usage(so_far, body.get("usage"))
     _take_choice(so_far, body.get("choices"), instant_ns, tokens_so_far)
-    _take_speculation(so_far, body.get("metrics"))
+    if "metrics" in body:
+        _take_speculation(so_far, body["metrics"])
 
 
 def _parse_json(text: str) -> object:
@@ -159,6 +164,8 @@ def _take_usage(so_far: _Collected, usage: object) -> int | None:
 
 
 def _count(value: object) -> int | None:
+    if type(value) is int:  # nearly always
+        return value if value >= 0 else None
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     return None
@@ -177,13 +184,9 @@ def _take_choice(
     if isinstance(reason, str):
         so_far.finish_reason = reason
     answer, reasoning = _texts(choice)
+    is_reasoning = bool(reasoning) and not answer
     so_far.chunks.append(
-        Chunk(
-            arrival_ns=instant_ns,
-            text=reasoning + answer,
-            is_reasoning=bool(reasoning) and not answer,
-            tokens_so_far=tokens_so_far,
-        )
+        Chunk(instant_ns, reasoning + answer, is_reasoning, tokens_so_far)
     )
 
 
@@ -197,9 +200,9 @@ def _texts(choice: dict[str, Any]) -> tuple[str, str]:
     delta = choice.get("delta")
     if not isinstance(delta, dict):
         return "", ""
-    answer = _text(delta.get("content"))
-    reasoning = _text(delta.get("reasoning")) or _text(delta.get("reasoning_content"))
-    return answer, reasoning
+    answer = delta.get("content")
+    reasoning = delta.get("reasoning") or delta.get("reasoning_content") or ""
+    return _text(answer), _text(reasoning)
 
 
 def _text(value: object) -> str:

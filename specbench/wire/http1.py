@@ -13,6 +13,7 @@ __all__ = ["ResponseReader", "WireError"]
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\Z")
 _HEADER_NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_CHUNK_HEAD = re.compile(rb"([0-9A-Fa-f]{1,15})\r\n")
 _HEX_SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}\Z")
 _DECIMAL_SIZE = re.compile(r"[0-9]{1,18}\Z")
 _BODYLESS = frozenset({204, 304})
@@ -62,8 +63,11 @@ class ResponseReader:
 
     def feed(self, instant_ns: int, data: bytes) -> None:
         """Take one read."""
-        self._buffer += data
         parts: list[bytes] = []
+        if self._state is _State.CHUNK_SIZE and not self._buffer:
+            # Servers write an event as a chunk, so most reads hold whole chunks.
+            data = data[_take_whole_chunks(data, parts) :]
+        self._buffer += data
         try:
             while self._advance(parts):
                 pass
@@ -228,3 +232,18 @@ def _read_length(value: str) -> int:
     if lengths or not _DECIMAL_SIZE.match(first):
         raise WireError(f"not a content length: {value!r}")
     return int(first)
+
+
+def _take_whole_chunks(data: bytes, parts: list[bytes]) -> int:
+    """Add the contents of the whole chunks at the beginning of `data`; how many bytes
+    they took. The last chunk, of size 0, is left alone, and so is all that needs a
+    closer look."""
+    at = 0
+    while (head := _CHUNK_HEAD.match(data, at)) is not None:
+        start = head.end()
+        end = start + int(head[1], 16)
+        if end == start or data[end : end + 2] != b"\r\n":
+            break
+        parts.append(data[start:end])
+        at = end + 2
+    return at

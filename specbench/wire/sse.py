@@ -3,19 +3,20 @@
 arrives in two reads stays whole, and U+2028 inside a text ends no line."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
+_DATA = b"data: "
+_END = b"\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class SseEvent:
+class SseEvent(NamedTuple):
     """One event that had data."""
 
     data: str
     """Its data lines, joined by a line feed."""
-    event: str | None
+    event: str | None = None
     """Value of its last `event:` line; None where it had none."""
 
 
@@ -37,6 +38,10 @@ class SseDecoder:
 
     def feed(self, data: bytes) -> list[SseEvent]:
         """Events that these bytes complete."""
+        if _is_one_plain_event(data) and self._is_between_events:
+            # What nearly every read of a stream is: by far the shortest way.
+            self._is_first_line = False
+            return [SseEvent(data[len(_DATA) : -len(_END)].decode("utf-8", "replace"))]
         if self._skips_line_feed and data:
             # the carriage return before it has ended the line already
             data = data.removeprefix(b"\n")
@@ -52,6 +57,11 @@ class SseDecoder:
             if event is not None:
                 events.append(event)
         return events
+
+    @property
+    def _is_between_events(self) -> bool:
+        is_clean = self._event is None and not self._skips_line_feed
+        return is_clean and not self._rest and not self._data
 
     def _take_line(self, line: bytes) -> SseEvent | None:
         if self._is_first_line:
@@ -77,3 +87,13 @@ class SseDecoder:
             data=b"\n".join(data).decode("utf-8", "replace"),
             event=None if name is None else name.decode("utf-8", "replace"),
         )
+
+
+def _is_one_plain_event(data: bytes) -> bool:
+    """One data line and the blank line behind it, nothing else."""
+    return (
+        data.startswith(_DATA)
+        and data.find(b"\n") == len(data) - len(_END)
+        and data.endswith(_END)
+        and b"\r" not in data
+    )

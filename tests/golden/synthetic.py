@@ -9,6 +9,7 @@ from specbench.schema.findings import (
     Acceptance,
     CellStats,
     Distribution,
+    Drift,
     LatencyBasis,
     RunFindings,
     WholeRun,
@@ -81,7 +82,15 @@ def make_cell(key: CellKey, throughput: float, tpot_s: float) -> CellStats:
         mean_output_tokens=64.0,
         finish_reasons={"length": 60, "stop": 4},
         client_lag_p99=0.0004 + 0.00005 * load,
-        missing={"acceptance": "the server reports no speculation counters"},
+        client_lag_watched=1.0,
+        client_cpu_share=0.1,
+        window_share=0.75,
+        drift=Drift(1.0, 1.1),
+        gpu=None,
+        missing={
+            "acceptance": "the server reports no speculation counters",
+            "gpu": "no GPU was read in this cell",
+        },
         latency_basis=LatencyBasis.FULL_LOAD,
         whole_run=WholeRun(
             duration_s=4096 / (throughput * 0.94),
@@ -117,7 +126,7 @@ def with_drafts(cell: CellStats, by_position: tuple[float, ...]) -> CellStats:
             source="counters over the window",
         ),
         tokens_per_step=1 + 0.2 * math.fsum(by_position),
-        missing={},
+        missing={"gpu": "no GPU was read in this cell"},
     )
 
 

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import pytest
 
 from specbench.load.client import (
@@ -16,6 +15,7 @@ from specbench.load.client import (
     ask,
     prepare_request,
     read_exchange,
+    wire_bytes,
 )
 from specbench.load.transport import StampingTransport
 from specbench.schema.prompt import Message, Prompt
@@ -49,7 +49,6 @@ class Bench:
     server: ScriptedServer
     log: ClientLog
     transport: StampingTransport
-    client: httpx.AsyncClient
     asked: int = 0
 
     async def ask(self, question: str = "hello") -> RequestSample:
@@ -57,7 +56,8 @@ class Bench:
         prompt = Prompt("q/1", "", 1, (Message("user", question),))
         request = prepare_request(self.asked, prompt, Role.MEASURED, SETTINGS)
         self.asked += 1
-        return read_exchange(await ask(self.client, PATH, request, 0, 0))
+        raw = wire_bytes(self.server.url, PATH, {}, request.body)
+        return read_exchange(await ask(self.transport, raw, request, 0, 0))
 
 
 class bench:  # noqa: N801 - reads like a function where it is used
@@ -79,17 +79,9 @@ class bench:  # noqa: N801 - reads like a function where it is used
         enter = self._stack.enter_async_context
         log = await enter(ClientLog())
         server = await enter(ScriptedServer(self._handler, self._greeter))
-        transport = StampingTransport(server.url)
-        client = await enter(
-            httpx.AsyncClient(
-                transport=transport,
-                base_url=server.url,
-                headers={"accept-encoding": "identity"},
-                timeout=self._stall_s,
-                trust_env=False,
-            )
-        )
-        return Bench(server, log, transport, client)
+        transport = StampingTransport(server.url, self._stall_s)
+        await enter(transport)
+        return Bench(server, log, transport)
 
     async def __aexit__(self, *exc_info: Any) -> None:
         await self._stack.aclose()
@@ -411,7 +403,6 @@ def test_after_a_stall_the_silent_connection_is_dropped_and_not_used_again(
         async with bench(handler, stall_s=0.05) as b:
             assert (await b.ask("silence")).outcome is Outcome.FAILED
             await gone.wait()
-            b.client.timeout = httpx.Timeout(15.0)
             assert (await b.ask("well")).outcome is Outcome.OK
             assert b.server.connections == 2
 
@@ -429,10 +420,11 @@ def test_a_refused_connection_is_a_failed_sample_that_names_the_address(
 
         async def script() -> None:
             transport = StampingTransport(url)
-            async with httpx.AsyncClient(transport=transport, base_url=url) as client:
+            async with transport:
                 prompt = Prompt("q/1", "", 1, (Message("user", "hello"),))
                 request = prepare_request(0, prompt, Role.MEASURED, SETTINGS)
-                sample = read_exchange(await ask(client, PATH, request, 0, 0))
+                raw = wire_bytes(url, PATH, {}, request.body)
+                sample = read_exchange(await ask(transport, raw, request, 0, 0))
             assert sample.outcome is Outcome.FAILED
             assert f"127.0.0.1:{port}" in (sample.error or "")
             assert sample.sent_ns <= sample.end_ns

@@ -69,7 +69,10 @@ def draw_acceptance(findings: RunFindings, facts: RunFacts) -> list[Figure]:
             say_instead(panels[0], "No arm that speculates was measured.")
         for axes, panel in zip(panels, page, strict=False):
             axes.set_title(naming.condition(panel[0].condition))
-            _draw_panel(axes, panel, colours, len(page))
+            _draw_panel(axes, panel, colours)
+            lines = _length_lines(panel, colours, facts)
+            if lines:
+                add_legend(axes, lines, len(page))
         figures.append(figure)
     return figures
 
@@ -78,7 +81,6 @@ def _draw_panel(
     axes: Axes,
     panel: Sequence[Block],
     colours: dict[str, tuple[str, str]],
-    panel_count: int,
 ) -> None:
     curves = [
         (block, curve, marker)
@@ -98,24 +100,25 @@ def _draw_panel(
     axes.set_xlim(0.7, max(len(c.unconditional) for _, c, _ in curves) + 0.3)
     axes.set_xlabel("position in the draft")
     axes.set_ylabel("share accepted")
-    add_legend(
-        axes,
-        [
-            (_length_line(block, found), colours[block.arm or ""][0])
-            for block in panel
-            if (found := position_curves(block))
-        ],
-        panel_count,
-    )
 
 
-def _length_line(block: Block, curves: Sequence[PositionCurve]) -> str:
-    """Acceptance lengths of one arm in words."""
-    said = ", ".join(
-        f"{words.shown(curve.length, words.share)} (c {curve.concurrency})"
-        for curve in curves
-    )
-    return f"{block.arm}: acceptance length {said}"
+def _length_lines(
+    panel: Sequence[Block], colours: dict[str, tuple[str, str]], facts: RunFacts
+) -> list[tuple[str, str]]:
+    """Acceptance lengths of each arm in words, and its colour."""
+    lines = []
+    for block in panel:
+        curves = position_curves(block)
+        if not curves:
+            continue
+        said = ", ".join(
+            f"{words.shown(curve.length, words.share)} (c {curve.concurrency})"
+            for curve in curves
+        )
+        name = facts.arm_name(block.condition.target, block.arm or "")
+        colour, _ = colours[block.arm or ""]
+        lines.append((f"{name}: acceptance length {said}", colour))
+    return lines
 
 
 def _draw_curve(axes: Axes, curve: PositionCurve, look: tuple[str, str, float]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from specbench.report import words
 from specbench.report.blocks import Block
+from specbench.report.facts import RunFacts
 from specbench.schema.estimate import Estimate
 from specbench.schema.findings import BreakEven, RunFindings, SpeedupMetric
 
@@ -73,7 +74,7 @@ def _answer(
 
 
 def answer_lines(
-    panel: Sequence[Block], series: Sequence[Series]
+    panel: Sequence[Block], series: Sequence[Series], facts: RunFacts
 ) -> list[tuple[str, str]]:
     """For each arm the outcomes of both metrics in words, and its colour."""
     lines = []
@@ -84,5 +85,6 @@ def answer_lines(
             for one in own
             if one.answer
         )
-        lines.append((f"{block.arm} pays: {said or 'unknown'}", own[0].colour))
+        name = facts.arm_name(block.condition.target, block.arm or "")
+        lines.append((f"{name} pays: {said or 'unknown'}", own[0].colour))
     return lines

@@ -69,7 +69,7 @@ def draw_speedup(findings: RunFindings, facts: RunFacts) -> list[Figure]:
             axes.set_title(naming.condition(panel[0].condition))
             if any(one.points() for one in curves):
                 _draw_panel(axes, curves, limits)
-                add_legend(axes, answer_lines(panel, curves), len(page))
+                add_legend(axes, answer_lines(panel, curves, facts), len(page))
             else:
                 reasons = dict.fromkeys(v.missing for c in curves for v in c.values)
                 say_instead(axes, f"No speedup: {words.listed(list(reasons))}")

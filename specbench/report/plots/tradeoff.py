@@ -63,11 +63,12 @@ def draw_tradeoff(findings: RunFindings, facts: RunFacts) -> list[Figure]:
     """One figure for each page of panels."""
     blocks = make_blocks(findings)
     colours = colour_arms(blocks)
+    key = _key(colours, _names(blocks, facts))
     naming = name_conditions(findings)
     figures = []
     for page in split_pages(group_panels(blocks)):
         lines = [_lines(panel, colours) for panel in page]
-        figure, panels = make_figure(HEADING, facts, len(page), _key(colours))
+        figure, panels = make_figure(HEADING, facts, len(page), key)
         if not page:
             say_instead(panels[0], "No cell was measured.")
         for axes, panel, drawn in zip(panels, page, lines, strict=False):
@@ -77,11 +78,27 @@ def draw_tradeoff(findings: RunFindings, facts: RunFacts) -> list[Figure]:
     return figures
 
 
-def _key(colours: dict[str, tuple[str, str]]) -> list[Line2D]:
+def _names(blocks: Sequence[Block], facts: RunFacts) -> dict[str, str]:
+    """What arms are called, marked where they are not lossless on some target."""
+    names: dict[str, str] = {}
+    for block in blocks:
+        if block.arm and names.get(block.arm, block.arm) == block.arm:
+            names[block.arm] = facts.arm_name(block.condition.target, block.arm)
+    return names
+
+
+def _key(colours: dict[str, tuple[str, str]], names: dict[str, str]) -> list[Line2D]:
     looks = {"baseline": (BASELINE_COLOUR, "o"), **colours}
     return [
-        Line2D([], [], color=colour, marker=marker, markersize=11, label=name)
-        for name, (colour, marker) in looks.items()
+        Line2D(
+            [],
+            [],
+            color=colour,
+            marker=marker,
+            markersize=11,
+            label=names.get(arm, arm),
+        )
+        for arm, (colour, marker) in looks.items()
     ]
 
 

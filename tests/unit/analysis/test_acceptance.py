@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from specbench.analysis.acceptance import (
     NOT_EXPOSED,
     WENT_BACK,
-    Missing,
     acceptance_between,
     counter_growth,
 )
+from specbench.analysis.missing import Missing
 from specbench.schema.findings import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 from tests.factories import counters, reading

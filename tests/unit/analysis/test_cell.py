@@ -372,7 +372,7 @@ def test_a_summary_does_not_depend_on_when_the_clock_began(
             sent_ns=s.sent_ns + shift_ns,
             end_ns=s.end_ns + shift_ns,
             chunks=tuple(
-                replace(c, arrival_ns=c.arrival_ns + shift_ns) for c in s.chunks
+                c._replace(arrival_ns=c.arrival_ns + shift_ns) for c in s.chunks
             ),
         )
         for s in samples

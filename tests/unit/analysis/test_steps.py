@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specbench.analysis.acceptance import Missing
+from specbench.analysis.missing import Missing
 from specbench.analysis.steps import tokens_per_step
 from specbench.schema.sample import Outcome, RequestSample
 from tests.factories import chunks_of, failed_sample, role_chunk, sample

@@ -169,3 +169,24 @@ def test_notes_are_said_once_in_the_order_of_the_log() -> None:
 
 def test_lines_of_requests_are_no_log_lines() -> None:
     assert facts(log='INFO: "POST /x?Overriding a HTTP/1.1" 200 OK\n').notes == ()
+
+
+GRAPHS = (
+    "Initializing a V1 LLM engine (v0.32.0) with config: model='m', compilation_config="
+    "{{'decoder_replay_cudagraph_capture_sizes': [9000], 'cudagraph_capture_sizes':"
+    " [{}], 'cudagraph_copy_inputs': False, 'max_cudagraph_capture_size': {}}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "largest"), [("1, 2, 4, 8", 8), ("4, 512, 496", 512), ("16", 16)]
+)
+def test_the_largest_cuda_graph_is_read_from_the_engines_configuration(
+    sizes: str, largest: int
+) -> None:
+    said = facts(log=line(GRAPHS.format(sizes, largest)))
+    assert said.cuda_graph_max_tokens == largest
+
+
+def test_an_engine_that_captures_no_graph_has_no_largest_one() -> None:
+    assert facts(log=line(GRAPHS.format("", "None"))).cuda_graph_max_tokens is None

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from specbench.host.gpu import name_slowdowns, read_gpus
+from specbench.host.gpu import read_gpus
+from specbench.host.nvml import name_slowdowns
 from specbench.schema.host import GpuFacts, GpuProcess
 
 

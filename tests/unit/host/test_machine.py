@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specbench.host.gpu import GpuReading
+from specbench.host.gpu import GpuListing
 from specbench.host.machine import find_cpu_model, find_memory, read_host, usable_cpus
 
 X86 = (
@@ -19,8 +19,8 @@ PI = "processor\t: 0\n\nRevision\t: c03114\nModel\t\t: Raspberry Pi 4 Model B\n"
 MEMORY = "MemTotal:       16384256 kB\nMemFree:         1024000 kB\n"
 
 
-def no_gpu() -> GpuReading:
-    return GpuReading(gpus=(), driver=None, note="there is none")
+def no_gpu() -> GpuListing:
+    return GpuListing(gpus=(), driver=None, note="there is none")
 
 
 @pytest.mark.parametrize(

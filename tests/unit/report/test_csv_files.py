@@ -155,7 +155,10 @@ def test_missing_figure_is_empty_with_its_reason_and_never_nan() -> None:
     assert row["output_throughput_tokens_per_s"] == ""
     assert row["running_batch"] == ""
     assert row["acceptance_rate"] == ""
-    assert row["missing"] == "acceptance: the server reports no speculation counters"
+    assert row["missing"] == (
+        "acceptance: the server reports no speculation counters"
+        " | gpu: no GPU was read in this cell"
+    )
     assert "nan" not in text.lower().replace("finance", "")
     assert "inf" not in {field for r in read(text) for field in r.values()}
 

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from specbench.report.facts import LossyArm
 from specbench.report.json_report import (
     FORMAT_VERSION,
     plain,
@@ -69,6 +70,17 @@ def test_break_even_names_its_curve_and_says_the_answer() -> None:
     assert answer["answer"] == "pays up to batch 2.6 (concurrency 2.6)"
     assert answer["below"]["condition"]["concurrency"] == 2
     assert "curve" not in answer
+
+
+def test_an_arm_that_is_not_lossless_is_marked_beside_its_name() -> None:
+    (target,) = {c.key.condition.target for c in example_findings().cells}
+    facts = replace(
+        example_facts(), lossy_arms=(LossyArm(target, "ngram-k3", ("t = 0.9",)),)
+    )
+    for lossy, said in ((facts, ["t = 0.9"]), (example_facts(), [])):
+        document = report_document(example_findings(), lossy)
+        for named in (*document["curves"], *document["break_evens"]):
+            assert named["not_lossless"] == said
 
 
 def test_void_cells_are_kept_and_marked() -> None:

@@ -27,6 +27,19 @@ def test_every_table_row_has_as_many_fields_as_its_head() -> None:
         assert fields == width
 
 
+def test_window_share_and_drift_stand_in_the_figures_with_reasons_for_dashes() -> None:
+    findings = example_findings()
+    text = report_markdown(findings, example_facts())
+    assert "| window share | drift |" in text
+    assert "| 0.75 / 0.75 | 1.00 / 1.00 |" in text
+    short = tuple(
+        replace(c, drift=None, missing={**c.missing, "drift": "too few requests"})
+        for c in findings.cells
+    )
+    text = report_markdown(replace(findings, cells=short), example_facts())
+    assert "too few requests: baseline drift at 1, 2, 4, 8, 16" in text
+
+
 def test_words_of_others_do_not_become_markup() -> None:
     nasty = Finding(
         Severity.FLAG, "errors", "<script>|\n# head\n**bold** _x_ [a](b)", "look"

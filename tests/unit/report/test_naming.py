@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from specbench.report.facts import LossyArm
 from specbench.report.naming import full_title, name_conditions
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import RunFindings
@@ -20,7 +21,6 @@ def findings(*conditions: Condition) -> RunFindings:
 def test_only_what_differs_inside_the_run_is_said() -> None:
     naming = name_conditions(findings(CONDITION, replace(CONDITION, concurrency=8)))
     assert naming.condition(CONDITION) == "open"
-    assert naming.cell(CellKey(CONDITION, "a", 1)) == "open, c4, a"
 
 
 def test_target_context_and_temperature_are_said_where_they_differ() -> None:
@@ -28,6 +28,16 @@ def test_target_context_and_temperature_are_said_where_they_differ() -> None:
     naming = name_conditions(findings(CONDITION, other))
     assert naming.condition(CONDITION) == "small, open, context as is, temperature 0"
     assert naming.condition(other) == "big, open, context 512, temperature 0.7"
+
+
+def test_an_arm_that_is_not_lossless_is_marked_in_its_title() -> None:
+    facts = replace(
+        example_facts(), lossy_arms=(LossyArm("small", "a", ("threshold = 0.9",)),)
+    )
+    assert full_title("a", CONDITION, facts).startswith("a (not lossless) · small")
+    assert full_title("b", CONDITION, facts).startswith("b · small")
+    other = replace(CONDITION, target="big")
+    assert full_title("a", other, facts).startswith("a · big")
 
 
 def test_full_title_leaves_nothing_out_but_an_unknown_engine() -> None:

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from specbench.analysis.run import conclude
-from specbench.report.facts import RunFacts
+from specbench.report.facts import LossyArm, RunFacts
 from specbench.report.plots import DRAWERS, draw_plots
 from specbench.report.plots.style import STYLE
 from specbench.schema.findings import RunFindings
@@ -104,6 +104,23 @@ def _drawn_ticks(axis: Axis) -> list[Tick]:
 def files() -> dict[str, bytes]:
     """The example's figures, drawn once: rendering is slow."""
     return draw_plots(example_findings(), example_facts())
+
+
+@pytest.mark.parametrize("name", DRAWERS)
+def test_an_arm_that_is_not_lossless_is_marked_in_every_figure(name: str) -> None:
+    findings = many(1)
+    facts = make_facts(findings)
+    (target,) = {c.key.condition.target for c in findings.cells}
+    lossy = replace(
+        facts, lossy_arms=(LossyArm(target, "ngram-k5", ("threshold = 0.9",)),)
+    )
+    (page,) = figures(name, findings, lossy)
+    # long entries are wrapped
+    said = " ".join(" ".join(texts(page)).split())
+    assert "ngram-k5 (not lossless)" in said
+    assert said.count("(not lossless)") == 1
+    (plain,) = figures(name, findings, facts)
+    assert "not lossless" not in " ".join(texts(plain))
 
 
 def test_three_figures_come_as_png_and_svg(files: dict[str, bytes]) -> None:

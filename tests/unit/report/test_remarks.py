@@ -37,13 +37,29 @@ def test_launches_with_the_same_message_share_a_line() -> None:
 
 def test_long_list_of_cells_is_cut_and_says_how_much() -> None:
     cells = [
-        replace(c, findings=(looping(0.2),))
+        replace(c, findings=(looping(0.2 + 0.01 * c.key.condition.concurrency),))
         for c in make_cells((LONG,), tuple(range(1, 9)), 1)
     ]
     (remark,) = group_by_code(conclude(cells, []))
     assert remark.cell_count == 16
     assert len(remark.lines) == MAX_LINES + 1
     assert "10 more" in remark.lines[-1]
+
+
+def test_loads_with_the_same_message_and_launches_share_a_line() -> None:
+    cells = [
+        replace(c, findings=(looping(0.2),))
+        for c in make_cells((LONG,), (1, 2, 4), 2)
+        if (c.key.condition.concurrency, c.key.replicate) != (4, 2)
+    ]
+    (remark,) = group_by_code(conclude(cells, []))
+    assert remark.cell_count == 10
+    assert remark.lines == (
+        "d, c1, c2, a, launches 1, 2: 20% of the outputs loop",
+        "d, c4, a, launch 1: 20% of the outputs loop",
+        "d, c1, c2, baseline, launches 1, 2: 20% of the outputs loop",
+        "d, c4, baseline, launch 1: 20% of the outputs loop",
+    )
 
 
 def test_cells_of_several_contexts_are_told_apart() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from specbench.analysis.run import conclude
+from specbench.report.facts import LossyArm
 from specbench.report.tables import cell_tables, run_tables
 from specbench.schema.findings import Finding, RunFindings, Severity
 from tests.golden.example_findings import example_facts, example_findings
@@ -65,6 +66,18 @@ def test_void_and_missing_are_words_and_need_no_colour() -> None:
     assert "VOID client-lag" in text
     assert "—  the sources disagree" in text
     assert "1 launch" in text
+
+
+def test_an_arm_that_is_not_lossless_is_marked_above_its_figures_and_answers() -> None:
+    findings = example_findings()
+    (target,) = {c.key.condition.target for c in findings.cells}
+    facts = replace(
+        example_facts(), lossy_arms=(LossyArm(target, "ngram-k3", ("t = 0.9",)),)
+    )
+    text = render(run_tables(findings, facts), 100)
+    # two data sets, each with its figures and its answer
+    assert text.count("ngram-k3 (not lossless) · ") == 4
+    assert "not lossless" not in render(run_tables(findings, example_facts()), 100)
 
 
 def test_answers_neighbours_and_plain_rule_are_shown() -> None:

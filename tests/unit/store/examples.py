@@ -10,6 +10,7 @@ from specbench.schema.record import (
     ClientHealth,
     DatasetUse,
     EngineFacts,
+    GpuReading,
     LaunchRecord,
 )
 from specbench.schema.sample import Chunk, Outcome, RequestSample, Role
@@ -115,7 +116,25 @@ cell_records = st.builds(
         lag_max_s=st.none() | numbers,
         lag_samples=counts,
         cpu_share=st.none() | numbers,
+        processes=counts,
+        lag_expected=st.none() | counts,
     ),
+    gpu=st.lists(
+        st.builds(
+            GpuReading,
+            phase=st.sampled_from(Phase),
+            instant_ns=instants,
+            index=counts,
+            uuid=st.none() | texts,
+            temperature_c=st.none() | counts,
+            sm_clock_mhz=st.none() | counts,
+            power_w=st.none() | numbers,
+            slowdowns=st.none() | st.lists(texts, max_size=2).map(tuple),
+            memory_used_bytes=st.none() | counts,
+            foreign_pids=st.none() | st.lists(counts, max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 launch_records = st.builds(
     LaunchRecord,
@@ -139,6 +158,7 @@ launch_records = st.builds(
         max_num_batched_tokens=st.none() | counts,
         prefix_caching=st.none() | st.booleans(),
         notes=st.lists(texts, max_size=2).map(tuple),
+        cuda_graph_max_tokens=st.none() | counts,
     ),
     error=st.none() | texts,
     host=st.none() | hosts,

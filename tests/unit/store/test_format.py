@@ -1,6 +1,7 @@
 """Schema values as JSON: identity both ways, strict in both."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specbench.errors import ResultsError
-from specbench.schema.record import CellRecord, LaunchRecord
+from specbench.schema.record import CellRecord, EngineFacts, LaunchRecord
 from specbench.schema.snapshot import MetricsSnapshot
 from specbench.store.format import from_json, to_json
 from specbench.store.manifest import Manifest
@@ -74,6 +75,25 @@ def test_a_field_with_a_default_may_be_absent() -> None:
     document = json.loads(to_json(examples.example_manifest()))
     del document["error"]
     assert from_json(Manifest, json.dumps(document), "f").error is None
+
+
+def test_a_cell_of_an_older_run_has_no_gpu_reading_and_one_client_process() -> None:
+    document = json.loads(to_json(examples.example_cell()))
+    del document["gpu"]
+    del document["client"]["processes"]
+    del document["client"]["lag_expected"]
+    record = from_json(CellRecord, json.dumps(document), "f")
+    assert record.gpu == ()
+    assert (record.client.processes, record.client.lag_expected) == (1, None)
+
+
+def test_a_launch_of_an_older_run_says_nothing_of_cuda_graphs() -> None:
+    facts = EngineFacts("vllm", *(None,) * 8, cuda_graph_max_tokens=512)
+    document = json.loads(to_json(facts))
+    del document["cuda_graph_max_tokens"]
+    assert from_json(EngineFacts, json.dumps(document), "f") == replace(
+        facts, cuda_graph_max_tokens=None
+    )
 
 
 def test_a_whole_number_is_a_fine_float() -> None:

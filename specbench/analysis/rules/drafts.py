@@ -1,0 +1,47 @@
+"""Whether the arm speculated, and whether its drafter is any good."""
+
+from specbench.analysis.rules.rule import CellContext, flag
+from specbench.schema.findings import CellStats, Finding
+
+
+def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
+    """Nothing was drafted, or nobody can tell though the arm was meant to speculate. A
+    server without speculation has no counters at all: that is no finding."""
+    if stats.acceptance is None:
+        if not context.expects_speculation:
+            return None
+        reason = stats.missing.get("acceptance", "unknown")
+        return flag(
+            "acceptance-unknown",
+            f"acceptance is unknown: {reason}",
+            "check that the server was started with a drafter",
+        )
+    if stats.acceptance.drafts == 0:
+        return flag(
+            "no-drafts",
+            "no drafts were made in this cell",
+            "the server ran without speculation here: check the drafter's settings",
+        )
+    return None
+
+
+def useless_drafter(stats: CellStats, _: CellContext) -> Finding | None:
+    """Nothing accepted, or under one half at the first position."""
+    acceptance = stats.acceptance
+    if acceptance is not None and acceptance.drafts and not acceptance.accepted_tokens:
+        return flag(
+            "nothing-accepted",
+            f"none of the tokens of {acceptance.drafts:.0f} drafts was accepted",
+            "the drafter is broken or was made for another model",
+        )
+    if acceptance is None or not acceptance.conditional_by_position:
+        return None
+    first = acceptance.conditional_by_position[0]
+    if first is None or first >= 0.5:
+        return None
+    return flag(
+        "low-acceptance",
+        f"the first draft token is accepted in {first:.0%} of the drafts",
+        "the drafter does not fit this traffic, or is broken (wrong head, prompt"
+        " beyond its trained length)",
+    )

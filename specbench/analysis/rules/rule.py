@@ -1,0 +1,29 @@
+"""What a rule gets and what it gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from specbench.schema.findings import CellStats, Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class CellContext:
+    """What a rule may know beside the summary."""
+
+    expects_speculation: bool
+    """The arm was meant to speculate."""
+    is_caching_wanted: bool = False
+    """The sweep itself turned prefix caching on."""
+
+
+Rule = Callable[[CellStats, CellContext], Finding | None]
+
+
+def void(code: str, message: str, advice: str) -> Finding:
+    """The cell takes part in nothing."""
+    return Finding(Severity.VOID, code, message, advice)
+
+
+def flag(code: str, message: str, advice: str) -> Finding:
+    """The cell counts; the reader should know."""
+    return Finding(Severity.FLAG, code, message, advice)

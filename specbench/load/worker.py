@@ -1,0 +1,191 @@
+"""`python -m specbench.load.worker CONTROL PROBE QUEUE` (file descriptors): one load
+process. It runs its part of one cell after another and nothing else: no metrics, no
+display, no parsing while a cell runs. It ends when its parent does."""
+
+import asyncio
+import contextlib
+import gc
+import os
+import resource
+import socket
+import struct
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+
+import httpx
+import uvloop
+
+from specbench.clock import monotonic_ns
+from specbench.load.client import RawExchange, read_exchange, wire_bytes
+from specbench.load.columns import pack_sample
+from specbench.load.frames import READ_AHEAD_BYTES, pack, read_frame
+from specbench.load.lag import (
+    LagReceiver,
+    LoopWatch,
+    ProcessWatch,
+    receive_lags,
+)
+from specbench.load.messages import (
+    Broken,
+    CellJob,
+    Done,
+    Drained,
+    Dry,
+    Ended,
+    Go,
+    Ready,
+    Results,
+)
+from specbench.load.slots import SlotEvents, SlotLoop
+from specbench.load.transport import StampingTransport
+from specbench.units import seconds_between
+
+INDEX = struct.Struct("<I")
+"""An entry of the queue of requests, a pipe that all processes read from. Reads of a
+pipe are served one at a time, so that no two get the same entry."""
+SAMPLES_A_FRAME = 32
+
+
+async def work(control: socket.socket, probe: socket.socket, queue: int) -> None:
+    """Serve the parent until it is gone."""
+    reader, writer = await asyncio.open_connection(sock=control, limit=READ_AHEAD_BYTES)
+    lags = await receive_lags(probe)
+    parent = _Parent(reader, writer)
+    while True:
+        job = await read_frame(reader)
+        try:
+            await _run_cell(job, parent, lags, queue)
+        except EOFError:
+            raise
+        except Exception:  # noqa: BLE001 - told to the parent, which raises it
+            parent.send(Broken(traceback.format_exc()))
+
+
+class _Parent:
+    """The other end of the control socket."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.reader = reader
+        self._writer = writer
+        self._is_first = False
+
+    def send(self, message: object) -> None:
+        self._writer.write(pack(message))
+
+    async def flush(self) -> None:
+        await self._writer.drain()
+
+    def events(self) -> SlotEvents:
+        """What a slot loop reports, as messages. A turn-over is told with the end of
+        the request that made it, which comes just before it."""
+        return SlotEvents(
+            on_ended=lambda answered: self.send(Ended(answered, False)),
+            on_turned_over=lambda: self.send(Ended(True, True)),
+            on_dry=lambda: self.send(Dry()),
+        )
+
+
+async def _run_cell(
+    job: CellJob, parent: _Parent, lags: LagReceiver, queue: int
+) -> None:
+    requests = [
+        (request, wire_bytes(job.base_url, job.path, job.headers, request.body))
+        for request in job.requests
+    ]
+    transport = StampingTransport(job.base_url, job.stall_s)
+    try:
+        # A server that is gone fails each request, which is data; it is no error here.
+        with contextlib.suppress(httpx.TransportError, TimeoutError):
+            await transport.open(job.connections)
+        parent.send(Ready())
+        go: Go = await read_frame(parent.reader)
+        loop = SlotLoop(
+            transport, requests, lambda: _take_index(queue), parent.events()
+        )
+        loop_watch = LoopWatch()
+        with _undisturbed():
+            lags.take()
+            loop_watch.start()
+            began_ns, began_cpu = monotonic_ns(), time.process_time()
+            exchanges = await _until_parent_ends(loop, go, parent)
+            wall = seconds_between(began_ns, monotonic_ns())
+            cpu = time.process_time() - began_cpu
+        watch = ProcessWatch(
+            stamp_lags=tuple(lags.take()),
+            loop_lags=tuple(loop_watch.stop()),
+            cpu_share=cpu / wall if wall > 0 else 0.0,
+        )
+    finally:
+        await transport.aclose()
+    parent.send(Drained())
+    await read_frame(parent.reader)
+    await _send_results(exchanges, parent)
+    parent.send(Done(watch))
+
+
+async def _until_parent_ends(
+    loop: SlotLoop, go: Go, parent: _Parent
+) -> list[RawExchange]:
+    """The parent says nothing while a cell runs: what can be read is its end."""
+    running = asyncio.ensure_future(loop.run(go.starts))
+    end = asyncio.ensure_future(parent.reader.read(1))
+    await asyncio.wait((running, end), return_when=asyncio.FIRST_COMPLETED)
+    if not running.done():
+        running.cancel()
+        raise EOFError("the parent is gone")
+    end.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await end
+    return running.result()
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Garbage collection would stop the process for milliseconds, the longer the more
+    has been stamped; nothing here makes cycles faster than a cell can hold them."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+def _take_index(queue: int) -> int | None:
+    try:
+        entry = os.read(queue, INDEX.size)
+    except BlockingIOError:
+        return None
+    return int(INDEX.unpack(entry)[0]) if entry else None
+
+
+async def _send_results(exchanges: Sequence[RawExchange], parent: _Parent) -> None:
+    """Parse and send, a few at a time, so that nothing is held twice."""
+    for start in range(0, len(exchanges), SAMPLES_A_FRAME):
+        part = exchanges[start : start + SAMPLES_A_FRAME]
+        parent.send(Results(tuple(pack_sample(read_exchange(raw)) for raw in part)))
+        await parent.flush()
+
+
+def main(argv: Sequence[str]) -> None:
+    """Take over the three descriptors and work."""
+    control, probe, queue = (int(text) for text in argv)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    os.set_blocking(queue, False)
+    runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    with runner, contextlib.suppress(EOFError):
+        runner.run(
+            work(socket.socket(fileno=control), socket.socket(fileno=probe), queue)
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
