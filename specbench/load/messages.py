@@ -1,11 +1,12 @@
-"""What the parent and its load processes tell each other. Values only.
+"""What the parent and its load processes tell each other. Values only; tuples, since
+those are pickled fast and some are sent beside the stamping.
 
 parent      CellJob               Go                        SendResults
 process              Ready            Ended... Dry  Drained             Results... Done
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from specbench.load.client import PreparedRequest
 from specbench.load.columns import PackedSample
@@ -13,8 +14,7 @@ from specbench.load.lag import ProcessWatch
 from specbench.load.slots import SlotStart
 
 
-@dataclass(frozen=True, slots=True)
-class CellJob:
+class CellJob(NamedTuple):
     """A process's part of a cell."""
 
     base_url: str
@@ -26,59 +26,51 @@ class CellJob:
     stall_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """Bytes are prepared and connections open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Go:
+class Go(NamedTuple):
     """Begin."""
 
     starts: tuple[SlotStart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A request has ended."""
+class Ended(NamedTuple):
+    """Requests have ended, since the last such message."""
 
-    is_answered: bool
-    is_turn_over: bool
-    """It is the first answer in its slot."""
+    answered: int
+    failed: int
+    turned_over: int
+    """Slots that had their first answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dry:
+class Dry(NamedTuple):
     """A slot found no more request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drained:
+class Drained(NamedTuple):
     """All slots are dry."""
 
 
-@dataclass(frozen=True, slots=True)
-class SendResults:
+class SendResults(NamedTuple):
     """Parse what was kept, and send it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
+class Results(NamedTuple):
     """Some samples."""
 
     samples: tuple[PackedSample, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """All samples are sent."""
 
     watch: ProcessWatch
     """From `Go` to `Drained`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(NamedTuple):
     """The process met a fault of its own."""
 
     trace: str

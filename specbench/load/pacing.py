@@ -38,6 +38,6 @@ def is_hopeless(failed: int, ended: int) -> bool:
 
 def scrape_pause(window_s: float) -> float:
     """Seconds between two readings of the engine's metrics inside a window of about
-    this length: some forty readings, but none closer than a quarter of a second and
+    this length: some sixty readings, but none closer than a tenth of a second and
     none further apart than a second."""
-    return min(1.0, max(0.25, window_s / 40))
+    return min(1.0, max(0.1, window_s / 60))

@@ -11,6 +11,8 @@ from specbench.load.pacing import is_hopeless
 from specbench.load.transport import StampingTransport
 from specbench.units import NS_PER_S
 
+TIMER_GRAIN_S = 0.001
+
 
 @dataclass(frozen=True, slots=True)
 class SlotStart:
@@ -24,10 +26,9 @@ class SlotStart:
 class SlotEvents:
     """Who is told what, at once."""
 
-    on_ended: Callable[[bool], None]
-    """A request has ended; whether it was answered."""
-    on_turned_over: Callable[[], None]
-    """A slot has had its first answer."""
+    on_ended: Callable[[bool, bool], None]
+    """A request has ended: whether it was answered, and as the first one in its slot
+    that was."""
     on_dry: Callable[[], None]
     """A slot found no more request."""
 
@@ -69,10 +70,8 @@ class SlotLoop:
             self._ended.append(exchange)
             is_answered = exchange.is_answered
             self._failed += not is_answered
-            self._events.on_ended(is_answered)
-            if is_first and is_answered:
-                is_first = False
-                self._events.on_turned_over()
+            self._events.on_ended(is_answered, is_first and is_answered)
+            is_first = is_first and not is_answered
         self._events.on_dry()
 
     def _next(self) -> int | None:
@@ -83,6 +82,7 @@ class SlotLoop:
 
 
 async def _sleep_until(due_ns: int) -> None:
-    """A loop's timer can fire a fraction of a millisecond early: then once more."""
+    """A loop's timer can fire a fraction of a millisecond early: then once more, for a
+    whole one, since a shorter timer would fire at once, again and again."""
     while (wait_ns := due_ns - monotonic_ns()) > 0:  # noqa: ASYNC110 - it is a clock
-        await asyncio.sleep(wait_ns / NS_PER_S)
+        await asyncio.sleep(max(wait_ns / NS_PER_S, TIMER_GRAIN_S))

@@ -10,7 +10,12 @@ from collections import deque
 import httpx
 
 from specbench.clock import monotonic_ns
-from specbench.load.connection import Exchange, ExchangeError, StreamConnection
+from specbench.load.connection import (
+    MAX_RESPONSE_BYTES,
+    Exchange,
+    ExchangeError,
+    StreamConnection,
+)
 from specbench.units import seconds_between
 
 PIECES = "specbench.pieces"
@@ -106,11 +111,15 @@ class StampingTransport(httpx.AsyncBaseTransport):
         self._next_look = None
         now = monotonic_ns()
         for connection in list(self._busy):
+            connection.catch_up()  # of an end that looked like none
             exchange = connection.exchange
             if exchange is None:
                 continue
-            if seconds_between(exchange.last_read_ns, now) > self._stall_s:
+            if seconds_between(exchange.last_sign_ns, now) > self._stall_s:
                 connection.give_up(f"no byte for {self._stall_s:g} s")
+            elif exchange.is_endless:
+                size = f"{MAX_RESPONSE_BYTES >> 20} MiB"
+                connection.give_up(f"the answer is over {size}")
             elif seconds_between(exchange.sent_ns, now) > LONGEST_S:
                 connection.give_up(f"no end after {LONGEST_S:g} s")
         if self._busy:

@@ -4,7 +4,6 @@ display, no parsing while a cell runs. It ends when its parent does."""
 
 import asyncio
 import contextlib
-import gc
 import os
 import resource
 import socket
@@ -12,7 +11,7 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import httpx
 import uvloop
@@ -27,6 +26,7 @@ from specbench.load.lag import (
     ProcessWatch,
     receive_lags,
 )
+from specbench.load.memory import no_collection
 from specbench.load.messages import (
     Broken,
     CellJob,
@@ -46,6 +46,7 @@ INDEX = struct.Struct("<I")
 """An entry of the queue of requests, a pipe that all processes read from. Reads of a
 pipe are served one at a time, so that no two get the same entry."""
 SAMPLES_A_FRAME = 32
+TELL_S = 0.5
 
 
 async def work(control: socket.socket, probe: socket.socket, queue: int) -> None:
@@ -56,7 +57,8 @@ async def work(control: socket.socket, probe: socket.socket, queue: int) -> None
     while True:
         job = await read_frame(reader)
         try:
-            await _run_cell(job, parent, lags, queue)
+            with no_collection():
+                await _run_cell(job, parent, lags, queue)
         except EOFError:
             raise
         except Exception:  # noqa: BLE001 - told to the parent, which raises it
@@ -71,7 +73,8 @@ class _Parent:
     ) -> None:
         self.reader = reader
         self._writer = writer
-        self._is_first = False
+        self._untold = Ended(0, 0, 0)
+        self._telling: asyncio.TimerHandle | None = None
 
     def send(self, message: object) -> None:
         self._writer.write(pack(message))
@@ -80,13 +83,35 @@ class _Parent:
         await self._writer.drain()
 
     def events(self) -> SlotEvents:
-        """What a slot loop reports, as messages. A turn-over is told with the end of
-        the request that made it, which comes just before it."""
-        return SlotEvents(
-            on_ended=lambda answered: self.send(Ended(answered, False)),
-            on_turned_over=lambda: self.send(Ended(True, True)),
-            on_dry=lambda: self.send(Dry()),
+        """What a slot loop reports, as messages."""
+        return SlotEvents(on_ended=self._note_end, on_dry=self._note_dry)
+
+    def _note_end(self, is_answered: bool, is_turn_over: bool) -> None:
+        """What decides something is told at once; the rest is for the display only,
+        and each message would wake the parent beside the stamping."""
+        answered, failed, turned_over = self._untold
+        self._untold = Ended(
+            answered + is_answered,
+            failed + (not is_answered),
+            turned_over + is_turn_over,
         )
+        if is_turn_over or not is_answered:
+            self._tell()
+        elif self._telling is None:
+            loop = asyncio.get_running_loop()
+            self._telling = loop.call_later(TELL_S, self._tell)
+
+    def _note_dry(self) -> None:
+        self._tell()
+        self.send(Dry())
+
+    def _tell(self) -> None:
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+        if any(self._untold):
+            self.send(self._untold)
+            self._untold = Ended(0, 0, 0)
 
 
 async def _run_cell(
@@ -107,13 +132,12 @@ async def _run_cell(
             transport, requests, lambda: _take_index(queue), parent.events()
         )
         loop_watch = LoopWatch()
-        with _undisturbed():
-            lags.take()
-            loop_watch.start()
-            began_ns, began_cpu = monotonic_ns(), time.process_time()
-            exchanges = await _until_parent_ends(loop, go, parent)
-            wall = seconds_between(began_ns, monotonic_ns())
-            cpu = time.process_time() - began_cpu
+        lags.take()
+        loop_watch.start()
+        began_ns, began_cpu = monotonic_ns(), time.process_time()
+        exchanges = await _until_parent_ends(loop, go, parent)
+        wall = seconds_between(began_ns, monotonic_ns())
+        cpu = time.process_time() - began_cpu
         watch = ProcessWatch(
             stamp_lags=tuple(lags.take()),
             loop_lags=tuple(loop_watch.stop()),
@@ -143,20 +167,6 @@ async def _until_parent_ends(
     return running.result()
 
 
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Garbage collection would stop the process for milliseconds, the longer the more
-    has been stamped; nothing here makes cycles faster than a cell can hold them."""
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        gc.unfreeze()
-
-
 def _take_index(queue: int) -> int | None:
     try:
         entry = os.read(queue, INDEX.size)
@@ -165,10 +175,10 @@ def _take_index(queue: int) -> int | None:
     return int(INDEX.unpack(entry)[0]) if entry else None
 
 
-async def _send_results(exchanges: Sequence[RawExchange], parent: _Parent) -> None:
+async def _send_results(exchanges: list[RawExchange], parent: _Parent) -> None:
     """Parse and send, a few at a time, so that nothing is held twice."""
-    for start in range(0, len(exchanges), SAMPLES_A_FRAME):
-        part = exchanges[start : start + SAMPLES_A_FRAME]
+    while exchanges:
+        part = [exchanges.pop() for _ in exchanges[:SAMPLES_A_FRAME]]
         parent.send(Results(tuple(pack_sample(read_exchange(raw)) for raw in part)))
         await parent.flush()
 

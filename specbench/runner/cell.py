@@ -120,8 +120,8 @@ def _prepare(endpoint: Endpoint, task: CellTask) -> tuple[PreparedRequest, ...]:
 class _Seen:
     """What was read beside a cell while it ran."""
 
-    snapshots: list[MetricsSnapshot] = field(default_factory=list)
-    gpu: list[GpuReading] = field(default_factory=list)
+    snapshots: list[MetricsSnapshot] = field(default_factory=list, repr=False)
+    gpu: list[GpuReading] = field(default_factory=list, repr=False)
 
 
 async def _drive_and_scrape(

@@ -11,11 +11,16 @@ from typing import Any
 import orjson
 
 from specbench.schema.sample import Chunk
+from specbench.wire.counts import read_count
 from specbench.wire.sse import SseDecoder, SseEvent
+from specbench.wire.usual_chunk import UsualChunks
 
 DONE = "[DONE]"
 _LONGEST_DONE = 64
 """`[DONE]` with as many blanks around it as anybody would send."""
+
+BAD_ENDS = frozenset({"abort", "error"})
+"""Finish reasons of an answer that is not whole (vLLM 0.32.0, v1/engine)."""
 
 _QUOTED_CHARS = 120
 """As much of a piece that could not be read as an error quotes."""
@@ -52,6 +57,14 @@ class _Collected:
     speculation: dict[str, Any] | None = None
     is_done: bool = False
 
+    def take_usual(self, chunk: Chunk, prompt_tokens: int | None) -> None:
+        """An event that holds nothing but a piece of the answer."""
+        self.events += 1
+        self.chunks.append(chunk)
+        if chunk.tokens_so_far is not None:
+            self.prompt_tokens = prompt_tokens
+            self.output_tokens = chunk.tokens_so_far
+
     def note_error(self, error: str) -> None:
         """Keep the first; what follows is usually its consequence."""
         if self.error is None:
@@ -62,15 +75,25 @@ def read_stream(pieces: Iterable[tuple[int, bytes]]) -> StreamReading:
     """Read (arrival ns, body bytes) pieces. A chunk has the arrival of the piece that
     completed its event."""
     decoder = SseDecoder()
+    usual = UsualChunks()
     so_far = _Collected()
     start = b""
+    is_between_events = True
     for instant_ns, data in pieces:
-        if len(start) < _QUOTED_CHARS:
+        if is_between_events:
+            chunk = usual.read(data, instant_ns)
+            if chunk is not None:
+                so_far.take_usual(chunk, usual.prompt_tokens)
+                continue
+        if so_far.events == 0 and len(start) < _QUOTED_CHARS:
             start += data[:_QUOTED_CHARS]
+        if so_far.events:
+            decoder.note_event()
         for event in decoder.feed(data):
             if so_far.is_done:
                 break
             _take_event(so_far, event, instant_ns)
+        is_between_events = decoder.is_between_events and not so_far.is_done
     if not so_far.is_done:
         cut = _describe_cut(so_far.events, decoder, start)
         # some servers close right behind the word, without the blank line
@@ -141,34 +164,36 @@ def _describe_error(body: dict[str, Any]) -> str:
     """vLLM: `{"error": {"message", "type", "param", "code"}}`; others put a plain text
     there, or the message at the top."""
     inner = body.get("error") or body
-    if not isinstance(inner, dict):
-        return str(inner)
-    message = inner.get("message") or inner.get("detail")
-    if not message:
-        return orjson.dumps(inner).decode()
-    labels = [str(inner[key]) for key in ("type", "code") if inner.get(key)]
-    return f"{message} ({', '.join(labels)})" if labels else str(message)
+    if isinstance(inner, str):
+        return inner
+    message = None
+    if isinstance(inner, dict):
+        message = inner.get("message") or inner.get("detail")
+    if not isinstance(message, str):
+        return _as_text(inner)
+    said = [inner.get(key) for key in ("type", "code")]
+    labels = [str(label) for label in said if label and isinstance(label, (str, int))]
+    return f"{message} ({', '.join(labels)})" if labels else message
+
+
+def _as_text(value: object) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # nested deeper than it writes
+        return "an error that cannot be shown"
 
 
 def _take_usage(so_far: _Collected, usage: object) -> int | None:
     """The running count of output tokens, where this event has one."""
     if not isinstance(usage, dict):
         return None
-    prompt_tokens = _count(usage.get("prompt_tokens"))
-    output_tokens = _count(usage.get("completion_tokens"))
+    prompt_tokens = read_count(usage.get("prompt_tokens"))
+    output_tokens = read_count(usage.get("completion_tokens"))
     if prompt_tokens is not None:
         so_far.prompt_tokens = prompt_tokens
     if output_tokens is not None:
         so_far.output_tokens = output_tokens
     return output_tokens
-
-
-def _count(value: object) -> int | None:
-    if type(value) is int:  # nearly always
-        return value if value >= 0 else None
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    return None
 
 
 def _take_choice(
@@ -183,6 +208,8 @@ def _take_choice(
     reason = choice.get("finish_reason")
     if isinstance(reason, str):
         so_far.finish_reason = reason
+        if reason in BAD_ENDS:
+            so_far.note_error(f"the server ended the answer with {reason!r}")
     answer, reasoning = _texts(choice)
     is_reasoning = bool(reasoning) and not answer
     so_far.chunks.append(
@@ -201,8 +228,8 @@ def _texts(choice: dict[str, Any]) -> tuple[str, str]:
     if not isinstance(delta, dict):
         return "", ""
     answer = delta.get("content")
-    reasoning = delta.get("reasoning") or delta.get("reasoning_content") or ""
-    return _text(answer), _text(reasoning)
+    reasoning = _text(delta.get("reasoning")) or _text(delta.get("reasoning_content"))
+    return _text(answer), reasoning
 
 
 def _text(value: object) -> str:
@@ -214,5 +241,13 @@ def _take_speculation(so_far: _Collected, metrics: object) -> None:
     event, as `metrics.speculative_decoding`."""
     if isinstance(metrics, dict):
         figures = metrics.get("speculative_decoding")
-        if isinstance(figures, dict):
+        if isinstance(figures, dict) and _can_be_kept(figures):
             so_far.speculation = figures
+
+
+def _can_be_kept(figures: dict[str, Any]) -> bool:
+    try:
+        orjson.dumps(figures)
+    except TypeError:  # nested deeper than it writes
+        return False
+    return True

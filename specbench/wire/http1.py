@@ -13,7 +13,6 @@ __all__ = ["ResponseReader", "WireError"]
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\Z")
 _HEADER_NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
-_CHUNK_HEAD = re.compile(rb"([0-9A-Fa-f]{1,15})\r\n")
 _HEX_SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}\Z")
 _DECIMAL_SIZE = re.compile(r"[0-9]{1,18}\Z")
 _BODYLESS = frozenset({204, 304})
@@ -34,6 +33,9 @@ class _State(Enum):
     CHUNK_END = auto()
     TRAILERS = auto()
     DONE = auto()
+
+
+_CHUNK_SIZE = _State.CHUNK_SIZE
 
 
 class ResponseReader:
@@ -61,13 +63,28 @@ class ResponseReader:
         """The whole response is here."""
         return self._state is _State.DONE
 
+    def feed_chunk(self, instant_ns: int, data: bytes) -> bool:
+        """Take a read that is one whole chunk, as nearly every read of a stream is:
+        servers write an event as a chunk. False = it is not, and nothing was taken.
+        This way is part of what a stamp costs."""
+        if self._state is not _CHUNK_SIZE or self._buffer:
+            return False
+        size_line = data[: data.find(b"\r\n")]
+        size = _SIZES.get(size_line)
+        if size is None:
+            size = _remember_size(size_line)
+        start = len(size_line) + 2
+        if len(data) != start + size + 2 or not data.endswith(b"\r\n"):
+            return False
+        self.body.append((instant_ns, data[start:-2]))
+        return True
+
     def feed(self, instant_ns: int, data: bytes) -> None:
-        """Take one read."""
-        parts: list[bytes] = []
-        if self._state is _State.CHUNK_SIZE and not self._buffer:
-            # Servers write an event as a chunk, so most reads hold whole chunks.
-            data = data[_take_whole_chunks(data, parts) :]
+        """Take one read, whatever it is."""
+        if self.feed_chunk(instant_ns, data):
+            return
         self._buffer += data
+        parts: list[bytes] = []
         try:
             while self._advance(parts):
                 pass
@@ -225,6 +242,22 @@ _LINE_TAKERS: dict[_State, Callable[[ResponseReader, bytes], None]] = {
 """States in which the next bytes are a line, and who takes it."""
 
 
+_SIZES: dict[bytes, int] = {}
+"""Size lines of chunks that have been seen, and what they say."""
+_MOST_SIZES = 4096
+_NO_CHUNK = -10
+"""Fits no read."""
+
+
+def _remember_size(line: bytes) -> int:
+    size = int(line, 16) if _HEX_SIZE.match(line) else 0
+    if not size:
+        return _NO_CHUNK  # not a size, or the last chunk
+    if len(_SIZES) < _MOST_SIZES:
+        _SIZES[line] = size
+    return size
+
+
 def _read_length(value: str) -> int:
     """A repeated header with one value is one length."""
     lengths = {part.strip() for part in value.split(",")}
@@ -232,18 +265,3 @@ def _read_length(value: str) -> int:
     if lengths or not _DECIMAL_SIZE.match(first):
         raise WireError(f"not a content length: {value!r}")
     return int(first)
-
-
-def _take_whole_chunks(data: bytes, parts: list[bytes]) -> int:
-    """Add the contents of the whole chunks at the beginning of `data`; how many bytes
-    they took. The last chunk, of size 0, is left alone, and so is all that needs a
-    closer look."""
-    at = 0
-    while (head := _CHUNK_HEAD.match(data, at)) is not None:
-        start = head.end()
-        end = start + int(head[1], 16)
-        if end == start or data[end : end + 2] != b"\r\n":
-            break
-        parts.append(data[start:end])
-        at = end + 2
-    return at

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
-_DATA = b"data: "
+DATA = b"data: "
 _END = b"\n\n"
 
 
@@ -25,7 +25,7 @@ class SseDecoder:
     its blank line; one that the stream leaves unfinished never comes out."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._parts: list[bytes] = []
         self._is_first_line = True
         self._skips_line_feed = False
         self._data: list[bytes] = []
@@ -34,23 +34,29 @@ class SseDecoder:
     @property
     def is_inside_event(self) -> bool:
         """Whether the stream, if it ended here, would lose something."""
-        return bool(self._rest or self._data)
+        return bool(self._parts or self._data)
 
     def feed(self, data: bytes) -> list[SseEvent]:
         """Events that these bytes complete."""
-        if _is_one_plain_event(data) and self._is_between_events:
+        if is_one_plain_event(data) and self.is_between_events:
             # What nearly every read of a stream is: by far the shortest way.
             self._is_first_line = False
-            return [SseEvent(data[len(_DATA) : -len(_END)].decode("utf-8", "replace"))]
+            return [SseEvent(data[len(DATA) : -len(_END)].decode("utf-8", "replace"))]
         if self._skips_line_feed and data:
             # the carriage return before it has ended the line already
             data = data.removeprefix(b"\n")
             self._skips_line_feed = False
         if not data:
             return []
-        buffer = self._rest + data
-        self._skips_line_feed = buffer.endswith(b"\r")
-        *lines, self._rest = _LINE_END.split(buffer)
+        self._skips_line_feed = data.endswith(b"\r")
+        first, *lines = _LINE_END.split(data)
+        if first:
+            self._parts.append(first)
+        if not lines:
+            return []
+        lines.insert(0, b"".join(self._parts))
+        rest = lines.pop()
+        self._parts = [rest] if rest else []
         events = []
         for line in lines:
             event = self._take_line(line)
@@ -59,9 +65,14 @@ class SseDecoder:
         return events
 
     @property
-    def _is_between_events(self) -> bool:
+    def is_between_events(self) -> bool:
+        """Whether the next byte begins a line outside any event."""
         is_clean = self._event is None and not self._skips_line_feed
-        return is_clean and not self._rest and not self._data
+        return is_clean and not self._parts and not self._data
+
+    def note_event(self) -> None:
+        """An event was read without this decoder: what follows is not the start."""
+        self._is_first_line = False
 
     def _take_line(self, line: bytes) -> SseEvent | None:
         if self._is_first_line:
@@ -89,10 +100,10 @@ class SseDecoder:
         )
 
 
-def _is_one_plain_event(data: bytes) -> bool:
+def is_one_plain_event(data: bytes) -> bool:
     """One data line and the blank line behind it, nothing else."""
     return (
-        data.startswith(_DATA)
+        data.startswith(DATA)
         and data.find(b"\n") == len(data) - len(_END)
         and data.endswith(_END)
         and b"\r" not in data

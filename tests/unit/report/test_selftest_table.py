@@ -6,7 +6,7 @@ from rich.console import Console
 
 from specbench.report.selftest_table import COLUMNS, selftest_csv_rows, selftest_table
 from specbench.schema.selftest import SelftestVerdict
-from tests.unit.analysis.test_selftest import level
+from tests.unit.selftests import level
 
 WIDTH = 100
 

@@ -18,7 +18,7 @@ from specbench.store.selftest_file import (
     selftest_path,
     write_selftest,
 )
-from tests.unit.analysis.test_selftest import level
+from tests.unit.selftests import level
 
 RESULT = SelftestResult(
     machine=SelftestMachine("host", None, 2, "0.1.0"),
