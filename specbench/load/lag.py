@@ -1,7 +1,7 @@
 """The client watches itself, in two ways, since a late client would be late for one arm
 only: speculation sends fewer chunks.
 
-Stamps: some forty times a second the parent sends its clock's reading to each load
+Stamps: some twenty times a second the parent sends its clock's reading to each load
 process, which stamps it in a socket callback, as it stamps a chunk. The difference is
 what stamps are late by. A process that is blocked finds all probes of that time
 waiting, so a long stall counts for long and not once.
@@ -22,8 +22,9 @@ from itertools import count
 from specbench.clock import monotonic_ns
 from specbench.units import NS_PER_S
 
-PROBE_S = 0.025
-"""Mean gap between two probes."""
+PROBE_S = 0.05
+"""Mean gap between two probes. Each costs some 0.1 ms of CPU where it wakes an idle
+process, which is why there are no more: half a percent of a core in all."""
 _GOLDEN = (5**0.5 - 1) / 2
 LOOP_GRAIN_S = 0.001
 """By so much a timer of the loop is late when idle: libuv counts whole milliseconds."""
@@ -94,7 +95,7 @@ class LagSender:
 
 
 class LoopWatch:
-    """Sleeps for some 25 ms again and again and notes by how much it woke late."""
+    """Sleeps for some 50 ms again and again and notes by how much it woke late."""
 
     def __init__(self) -> None:
         self._lags: list[float] = []

@@ -111,7 +111,6 @@ class StampingTransport(httpx.AsyncBaseTransport):
         self._next_look = None
         now = monotonic_ns()
         for connection in list(self._busy):
-            connection.catch_up()  # of an end that looked like none
             exchange = connection.exchange
             if exchange is None:
                 continue

@@ -55,6 +55,7 @@ class ResponseReader:
         """Stamp of the read, or of the closing, that completed the response."""
         self._state = _State.STATUS
         self._buffer = bytearray()
+        self._is_between_chunks = False
         self._is_http_1_1 = False
         self._left = 0
 
@@ -67,7 +68,7 @@ class ResponseReader:
         """Take a read that is one whole chunk, as nearly every read of a stream is:
         servers write an event as a chunk. False = it is not, and nothing was taken.
         This way is part of what a stamp costs."""
-        if self._state is not _CHUNK_SIZE or self._buffer:
+        if not self._is_between_chunks:
             return False
         size_line = data[: data.find(b"\r\n")]
         size = _SIZES.get(size_line)
@@ -91,6 +92,7 @@ class ResponseReader:
         finally:
             if parts:
                 self.body.append((instant_ns, b"".join(parts)))
+            self._is_between_chunks = self._state is _CHUNK_SIZE and not self._buffer
             self._note_end(instant_ns)
 
     def eof(self, instant_ns: int) -> None:
