@@ -68,14 +68,15 @@ def derive_figures(sample: RequestSample) -> RequestFigures:
 def token_chunks(chunks: tuple[Chunk, ...]) -> list[Chunk]:
     """Chunks that brought tokens: with text, or with a raised running count (an end
     token has no text; a character still incomplete has none yet)."""
-    carriers = []
+    carriers: list[Chunk] = []
     count = 0
-    is_running = False
+    has_counts = False
     for chunk in chunks:
         so_far = chunk.tokens_so_far
-        if so_far is not None and not is_running and not chunk.text and carriers:
+        if not has_counts and carriers and not chunk.text:
+            # the first count, behind texts that had none: the total, with the ending
             so_far = None
-        is_running = is_running or so_far is not None
+        has_counts = has_counts or so_far is not None
         if chunk.text or (so_far is not None and so_far > count):
             carriers.append(chunk)
         if so_far is not None:

@@ -77,7 +77,7 @@ class Watch:
     async def on_phase(self, phase: Phase) -> None:
         self.phases.append(phase)
         self.instants.append(monotonic_ns())
-        self.ended_at_phase.append(len(self.ended))
+        self.ended_at_phase.append(self.ended[-1] if self.ended else 0)
         if self.meanwhile is not None:
             await self.meanwhile(phase)
 
@@ -144,6 +144,12 @@ async def drive(
         stall_s=15.0,
     )
     return await drive_cell(CREWS[0], load, (watch or Watch()).hooks())
+
+
+def assert_counts_up(ended: list[int], total: int) -> None:
+    """Ends that decide nothing are told together."""
+    assert ended == sorted(set(ended))
+    assert ended[-1] == total
 
 
 def samples_of(driven: DrivenCell) -> list[RequestSample]:
@@ -303,7 +309,7 @@ def test_a_failed_request_is_a_sample_and_the_loop_goes_on(
         failed = {s.index: s.error for s in samples if s.outcome is Outcome.FAILED}
         assert sorted(failed) == [3, 5]
         assert "out of memory" in (failed[3] or "")
-        assert watch.ended == list(range(1, 11))
+        assert_counts_up(watch.ended, 10)
 
     run(loop_factory, script())
 
@@ -440,11 +446,9 @@ def test_the_edges_are_announced_when_the_samples_say_that_they_are(
             (Phase.CLOSE, window.close_ns),
         ):
             place = watch.phases.index(phase)
-            ended = watch.ended_at_phase[place]
-            # two processes' words can overtake one another
+            # of several processes each tells of its own ends only, and not all at once
             if is_one_process():
-                assert ended == ends.index(edge) + 1
-            assert ended >= ends.index(edge) + 1
+                assert watch.ended_at_phase[place] == ends.index(edge) + 1
         assert max(ends) > watch.instant(Phase.CLOSE)
 
     run(loop_factory, script())
@@ -496,7 +500,7 @@ def test_without_a_turnover_of_all_slots_the_window_is_not_opened(
 
         def on_progress(ended: int) -> None:
             watch.ended.append(ended)
-            if ended == 5:
+            if ended >= 5:
                 rest_done.set()
 
         async with ScriptedServer(handler) as server:
@@ -518,7 +522,7 @@ def test_progress_counts_every_ended_request(loop_factory: LoopFactory) -> None:
         watch = Watch()
         async with ScriptedServer(answer_well) as server:
             await drive(server, requests(2, 5), 2, watch)
-        assert watch.ended == list(range(1, 8))
+        assert_counts_up(watch.ended, 7)
 
     run(loop_factory, script())
 
