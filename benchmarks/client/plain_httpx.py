@@ -1,9 +1,9 @@
 """As many write it: httpx, `aiter_lines`, JSON as it comes, a stamp for each line."""
 
+import asyncio
 import time
 
 import httpx
-import uvloop
 from closed_loop import (
     Answer,
     read_load,
@@ -37,4 +37,4 @@ async def main() -> None:
         await run_closed_loop(load, ask)
 
 
-uvloop.run(main())
+asyncio.run(main())

@@ -14,6 +14,7 @@ from pathlib import Path
 from peers import PEERS, peer_table, run_peer
 from table import (
     AIOHTTP,
+    AIOHTTP_UVLOOP,
     HTTPX,
     OURS,
     REFERENCE,
@@ -28,7 +29,7 @@ from trial import CHUNKS, GAP_S, TTFT_S, run_client
 from specbench import __version__
 from specbench.host.machine import read_host
 
-CLIENTS = (REFERENCE, OURS, AIOHTTP, HTTPX)
+CLIENTS = (REFERENCE, OURS, AIOHTTP, AIOHTTP_UVLOOP, HTTPX)
 SAVED = Path(__file__).parents[2] / "docs" / "benchmarks" / "client.md"
 FULL_LOAD = 256
 """Above it the slow clients get one short block: they would take many times as long."""
@@ -83,7 +84,7 @@ def compare(streams: int, options: argparse.Namespace) -> tuple[str, bool]:
     for block in range(options.blocks):
         turn = block % max(1, len(options.clients))
         for name in options.clients[turn:] + options.clients[:turn]:
-            is_short = streams > FULL_LOAD and name in {AIOHTTP, HTTPX}
+            is_short = streams > FULL_LOAD and name not in {REFERENCE, OURS}
             if is_short and blocks[name]:
                 continue
             seconds = options.short_seconds if is_short else options.seconds

@@ -1,9 +1,9 @@
 """The same with aiohttp: lines of the body as they come, JSON at once."""
 
+import asyncio
 import time
 
 import aiohttp
-import uvloop
 from closed_loop import (
     Answer,
     read_load,
@@ -36,4 +36,5 @@ async def main() -> None:
         await run_closed_loop(load, ask)
 
 
-uvloop.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

