@@ -14,7 +14,7 @@ from tests.truth.server_log import Call, Page, ServerLog, read_logs
 
 SWEEP = Path(__file__).with_name("sweep.toml")
 LIMIT_S = 200
-TRIES = 3
+TRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
