@@ -43,6 +43,8 @@ class CellObservations:
     expects_speculation: bool = False
     is_caching_wanted: bool = False
     gpu: tuple[GpuReading, ...] = ()
+    planned: int | None = None
+    """Requests that were to be sent, warm-up included; None = as many as were."""
 
 
 def summarise_cell(seen: CellObservations) -> CellStats:
@@ -51,7 +53,12 @@ def summarise_cell(seen: CellObservations) -> CellStats:
     stats = _figures(seen, window)
     stats = add_window(stats, seen.samples, seen.readings, window)
     stats = explain_missing(stats)
-    context = CellContext(seen.expects_speculation, seen.is_caching_wanted)
+    planned = len(seen.samples) if seen.planned is None else seen.planned
+    context = CellContext(
+        expects_speculation=seen.expects_speculation,
+        is_caching_wanted=seen.is_caching_wanted,
+        unsent=planned - len(seen.samples),
+    )
     return replace(stats, findings=judge_cell(stats, context))
 
 

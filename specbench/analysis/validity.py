@@ -8,6 +8,7 @@ from specbench.schema.findings import CellStats, Finding
 RULES: tuple[Rule, ...] = (
     requests.no_text,
     requests.errors,
+    requests.given_up,
     requests.no_token_counts,
     client.client_lag,
     client.client_unwatched,

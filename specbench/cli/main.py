@@ -10,7 +10,7 @@ import typer
 
 from specbench import __version__
 from specbench.cli import datasets, engines, measure, report, run, selftest, sim
-from specbench.cli.streams import complain
+from specbench.cli.streams import complain, open_standard_streams
 from specbench.errors import ExitCode, SpecbenchError
 
 EPILOG = """
@@ -62,6 +62,7 @@ def options(
 
 def main() -> None:
     """Run the command line; always ends by exiting."""
+    open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a sign must not cost the result

@@ -2,7 +2,13 @@
 
 import typer
 
-from specbench.cli.streams import Format, emit, result_console, tell
+from specbench.cli.streams import (
+    Format,
+    emit,
+    result_console,
+    tell,
+    told_when_interrupted,
+)
 from specbench.errors import ExitCode, InputError
 
 
@@ -59,11 +65,11 @@ def measure(
     """
     from specbench.engines import ADAPTERS
     from specbench.host.machine import usable_cpus
+    from specbench.runner.address import check_url
     from specbench.runner.measure import MeasureJob, check_loads, measure_server
     from specbench.workload.readers import load_dataset
 
-    if not url.startswith(("http://", "https://")):
-        raise InputError(f"{url!r} is not a URL", hint="e.g. http://127.0.0.1:8000")
+    check_url(url)
     if engine not in ADAPTERS:
         raise InputError(
             f"--engine {engine}: there is no such engine",
@@ -88,7 +94,8 @@ def measure(
         seed=seed,
         client_cpus=tuple(client_cpu) or None,
     )
-    measured = measure_server(job, lambda _c, _done: None)
+    with told_when_interrupted("nothing is kept: `measure` stores no cells"):
+        measured = measure_server(job, lambda _c, _done: None)
     if format_ is Format.JSON:
         from specbench.report.measured import measured_json
 
@@ -102,6 +109,6 @@ def measure(
         from specbench.report.measured import measured_table
 
         result_console().print(measured_table(measured.facts, measured.cells))
-    if not any(cell.completed for cell in measured.cells):
-        tell("error: no request ended well")
+    if all(cell.is_void for cell in measured.cells):
+        tell("error: no cell counts; the reasons stand above")
         raise typer.Exit(ExitCode.ENGINE_FAILED)

@@ -122,7 +122,7 @@ def every_arm_counts(findings: "RunFindings") -> bool:
 
 def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
     """`ARM=URL` pairs; all arms or none."""
-    from specbench.runner.serving import refuse_credentials
+    from specbench.runner.address import check_url
     from specbench.schema.sweep import BASELINE
 
     if not given:
@@ -136,12 +136,7 @@ def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
                 f"--url {pair}: there is no arm {name!r}",
                 hint=f"the sweep's arms are {', '.join(arms)}",
             )
-        if not url.startswith(("http://", "https://")):
-            raise InputError(
-                f"--url {pair}: {url!r} is not a URL",
-                hint=f"e.g. --url {name}=http://127.0.0.1:8000",
-            )
-        refuse_credentials(url)
+        check_url(url)
         urls[name] = url.rstrip("/")
     lacking = [arm for arm in arms if arm not in urls]
     if lacking:

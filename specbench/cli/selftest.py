@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from specbench.cli.streams import Format, emit, result_console, tell
+from specbench.cli.streams import (
+    Format,
+    emit,
+    result_console,
+    tell,
+    told_when_interrupted,
+)
 from specbench.errors import InputError, ResultsError
 
 if TYPE_CHECKING:
@@ -51,14 +57,15 @@ def selftest(
         seconds=seconds,
         processes=processes,
     )
-    result = run_selftest(job, _tell_level)
+    with told_when_interrupted("the result so far is not kept"):
+        result = run_selftest(job, _tell_level)
     _show(result, format_)
     try:
         path = keep_selftest(result)
     except ResultsError as error:
         tell(f"the result could not be kept: {error.message}")
     else:
-        tell(f"kept in {path}")
+        tell(f"kept in {path}" if path else "not kept: the kept one tried more streams")
 
 
 def parse_levels(text: str) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """One request: bytes prepared before the cell, sent when due, kept as stamped pieces
 and parsed after the cell. A failed request is a value, never an exception."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from specbench.wire.completions import StreamReading, read_stream
 
 ERROR_CHARS = 500
 """As much of a server's error text as is kept."""
-ERROR_KEY = b'"error":'
+ERROR_KEY = re.compile(rb'"error"\s*:\s*(?!null)[^\s]')
 LAST_PIECES = 3
 
 
@@ -66,7 +67,7 @@ class RawExchange:
         return (
             self.error is None
             and self.status == httpx.codes.OK
-            and not any(ERROR_KEY in piece for _, piece in self.pieces[-LAST_PIECES:])
+            and not any(ERROR_KEY.search(p) for _, p in self.pieces[-LAST_PIECES:])
         )
 
 
@@ -99,7 +100,8 @@ def wire_bytes(
         "content-type": "application/json",
         "user-agent": "specbench",
     }
-    url = httpx.URL(origin).join(path)
+    # the origin's own path, as of a gateway, stays in front
+    url = origin.rstrip("/") + path
     return request_bytes(
         httpx.Request("POST", url, headers={**ours, **headers}, content=body)
     )
@@ -149,7 +151,7 @@ def read_exchange(raw: RawExchange) -> RequestSample:
     error = raw.error
     if error is None and raw.status != httpx.codes.OK:
         text = b"".join(piece for _, piece in raw.pieces).decode("utf-8", "replace")
-        error = f"HTTP {raw.status}: {text[:ERROR_CHARS]}"
+        error = f"HTTP {raw.status}: {text[:ERROR_CHARS] or 'no reason given'}"
     else:
         reading = read_stream(raw.pieces) if raw.pieces else None
         if error is None and reading is not None and reading.error:

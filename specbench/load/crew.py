@@ -13,18 +13,23 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from specbench.errors import SpecbenchError
+from specbench.errors import ExitCode, SpecbenchError
 from specbench.load.frames import READ_AHEAD_BYTES, pack, read_frame
 from specbench.load.pacing import STREAMS_PER_PROCESS
 from specbench.load.worker import INDEX
 
 PIPE_BYTES = 1 << 20
-"""Room for 262,144 requests a cell; Linux allows a user so much by default."""
+"""Room for 262,144 requests; Linux allows a user so much by default, and 16,384 where
+not."""
+WRITE_ENTRIES = 1024
+"""A write of a page is whole or not at all, so that no entry is ever cut."""
 END_S = 5.0
 
 
 class LoadProcessError(SpecbenchError):
     """A load process ended or failed: the cell has no figures."""
+
+    exit_code = ExitCode.ENGINE_FAILED
 
 
 @dataclass(slots=True)
@@ -84,6 +89,7 @@ class LoadCrew:
         self._count = count
         self._streams_per_process = streams_per_process
         self._processes: list[LoadProcess] = []
+        self._unqueued = b""
         self._queue_end, self._queue = os.pipe()
         os.set_blocking(self._queue, False)
         os.set_blocking(self._queue_end, False)
@@ -109,6 +115,11 @@ class LoadCrew:
         return self._count
 
     @property
+    def queue_end(self) -> int:
+        """The descriptor that the processes read the queue from."""
+        return self._queue_end
+
+    @property
     def processes(self) -> tuple[LoadProcess, ...]:
         """Those that have been started."""
         return tuple(self._processes)
@@ -119,8 +130,10 @@ class LoadCrew:
         goes wrong inside ends the processes; the next cell gets fresh ones."""
         self._fill_up()
         wanted = min(self._count, -(-concurrency // self._streams_per_process))
-        links = [await _link(process) for process in self._processes[:wanted]]
+        links: list[Link] = []
         try:
+            for process in self._processes[:wanted]:
+                links.append(await _link(process))
             yield tuple(links)
         except BaseException:
             self.end()
@@ -134,20 +147,23 @@ class LoadCrew:
         return [process.probe for process in self._processes[:count]]
 
     def queue_requests(self, count: int) -> None:
-        """Put the indices 0 to count - 1 into the emptied queue."""
+        """Put the indices 0 to count - 1 into the emptied queue, as far as they fit;
+        `refill` adds the rest."""
         self.empty_queue()
-        data = memoryview(b"".join(INDEX.pack(index) for index in range(count)))
-        try:
-            while data:
-                data = data[os.write(self._queue, data) :]
-        except BlockingIOError as error:
-            raise LoadProcessError(
-                f"a cell of {count} requests is too large",
-                hint="lower measure.min_requests or measure.requests_per_slot",
-            ) from error
+        self._unqueued = b"".join(INDEX.pack(index) for index in range(count))
+        self.refill()
+
+    def refill(self) -> None:
+        """Add what did not fit; called as requests end, long before the queue, which
+        holds thousands, could run out."""
+        with contextlib.suppress(BlockingIOError):
+            while self._unqueued:
+                whole = self._unqueued[: WRITE_ENTRIES * INDEX.size]
+                self._unqueued = self._unqueued[os.write(self._queue, whole) :]
 
     def empty_queue(self) -> None:
         """Leave no request to send: slots run dry as their requests end."""
+        self._unqueued = b""
         with contextlib.suppress(BlockingIOError):
             while os.read(self._queue_end, PIPE_BYTES):
                 pass
@@ -172,14 +188,19 @@ def _start(queue_end: int) -> LoadProcess:
     probe.setblocking(False)
     with their_control, their_probe:
         given = (their_control.fileno(), their_probe.fileno(), queue_end)
-        popen = subprocess.Popen(
-            # -P: a file in the working folder must not stand in for a module
-            [sys.executable, "-P", "-m", "specbench.load.worker", *map(str, given)],
-            stdin=subprocess.DEVNULL,
-            pass_fds=given,
-            # Ctrl-C goes to the parent, which ends its cell and then the processes
-            process_group=0,
-        )
+        try:
+            popen = subprocess.Popen(
+                # -P: a file in the working folder must not stand in for a module
+                [sys.executable, "-P", "-m", "specbench.load.worker", *map(str, given)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=given,
+                # Ctrl-C goes to the parent, which ends its cell and then the processes
+                process_group=0,
+            )
+        except OSError:
+            control.close()
+            probe.close()
+            raise
     return LoadProcess(popen, control, probe)
 
 

@@ -12,7 +12,7 @@ from specbench.load.client import PreparedRequest
 from specbench.load.columns import unpack_sample
 from specbench.load.crew import Link, LoadCrew, LoadProcessError
 from specbench.load.health import summarise_watches
-from specbench.load.lag import LagSender
+from specbench.load.lag import STUCK_S, LagSender
 from specbench.load.memory import no_collection
 from specbench.load.messages import (
     Broken,
@@ -38,6 +38,8 @@ from specbench.units import NS_PER_S
 FIRST_SCRAPE_S = 0.1
 """Readings come densely at first, with doubling pauses, so that a short window has
 some too."""
+PREPARE_S = 300.0
+"""Building a cell's requests and connections takes seconds."""
 HEAD_START_S = 0.02
 """From `Go` to the first request: the message has to arrive everywhere."""
 
@@ -90,11 +92,7 @@ async def drive_cell(crew: LoadCrew, load: CellLoad, hooks: CellHooks) -> Driven
         await cell.prepare()
         await hooks.on_phase(Phase.BEFORE)
         lag = LagSender(crew.probes(len(links)))
-        lag.start()
-        try:
-            await cell.run()
-        finally:
-            lag.stop()
+        await cell.run(lag)
         await hooks.on_phase(Phase.AFTER)
         with no_collection():
             samples, done = await cell.collect()
@@ -138,11 +136,18 @@ class _Cell:
                     stall_s=load.stall_s,
                 )
             )
-        for link in self._links:
-            _expect(await link.receive(), Ready)
+        try:
+            async with asyncio.timeout(PREPARE_S):
+                for link in self._links:
+                    _expect(await link.receive(), Ready)
+        except TimeoutError as error:
+            raise LoadProcessError(
+                f"a load process was not ready after {PREPARE_S:g} s",
+                hint="it is stopped, or the server's address takes no connection",
+            ) from error
 
-    async def run(self) -> None:
-        """From the first request to the last answer."""
+    async def run(self, lag: LagSender) -> None:
+        """From the first request to the last answer, watched."""
         start_ns = monotonic_ns() + int(HEAD_START_S * NS_PER_S)
         delays = stagger_delays(self._load.concurrency, self._load.request_s)
         dealt = deal_slots(self._load.concurrency, len(self._links))
@@ -150,11 +155,24 @@ class _Cell:
             starts = (SlotStart(s, start_ns + int(delays[s] * NS_PER_S)) for s in slots)
             link.send(Go(tuple(starts)))
         watcher = asyncio.create_task(self._watch())
+        lag.start()
         following = [asyncio.create_task(self._follow(link)) for link in self._links]
+        stuck = asyncio.create_task(lag.stuck.wait())
+        all_followed = asyncio.gather(*following)
         try:
-            await asyncio.gather(*following)
+            await asyncio.wait(
+                (all_followed, stuck), return_when=asyncio.FIRST_COMPLETED
+            )
+            if not all_followed.done():
+                raise LoadProcessError(
+                    f"a load process has not read for {STUCK_S:g} s",
+                    hint="it is stopped, or this machine gives it no CPU time",
+                )
+            await all_followed
         finally:
-            for task in following:
+            # not only after the last reading of the metrics, which can take its time
+            lag.stop()
+            for task in (stuck, all_followed):
                 task.cancel()
             self._opened.set()
             self._closed.set()
@@ -191,6 +209,7 @@ class _Cell:
         self._hooks.on_progress(self._ended)
         if self._turned_over == self._load.concurrency:
             self._opened.set()
+        self._crew.refill()
         if is_hopeless(self._failed, self._ended):
             self._crew.empty_queue()
 

@@ -11,7 +11,6 @@ also sees what stops parent and process together, as on a CPU that both share.""
 
 import array
 import asyncio
-import contextlib
 import math
 import socket
 import struct
@@ -25,6 +24,8 @@ from specbench.units import NS_PER_S
 PROBE_S = 0.05
 """Mean gap between two probes. Each costs some 0.1 ms of CPU where it wakes an idle
 process, which is why there are no more: half a percent of a core in all."""
+STUCK_S = 30.0
+"""A process that has not read for so long, with its buffer full, is stopped."""
 _GOLDEN = (5**0.5 - 1) / 2
 LOOP_GRAIN_S = 0.001
 """By so much a timer of the loop is late when idle: libuv counts whole milliseconds."""
@@ -58,6 +59,9 @@ class LagSender:
 
     def __init__(self, sockets: Sequence[socket.socket]) -> None:
         self._sockets = sockets
+        self._full_since: dict[socket.socket, int] = {}
+        self.stuck = asyncio.Event()
+        """A process has read nothing for a long time."""
         self._task: asyncio.Task[None] | None = None
         self._began_ns = 0
         self._ended_ns = 0
@@ -87,11 +91,23 @@ class LagSender:
             # early by a timer's grain does no harm: a probe carries its own instant
             await asyncio.sleep(max(0.0, (due - monotonic_ns()) / NS_PER_S))
             for end in self._sockets:
-                # a process that is stuck has a full buffer, and waiting probes enough
-                with contextlib.suppress(BlockingIOError, OSError):
-                    end.send(_INSTANT.pack(monotonic_ns()))
+                self._send_one(end)
             # what was held up is not made up for
             due = max(due, monotonic_ns() - int(PROBE_S * NS_PER_S))
+
+    def _send_one(self, end: socket.socket) -> None:
+        now = monotonic_ns()
+        try:
+            end.send(_INSTANT.pack(now))
+        except BlockingIOError:
+            # full of waiting probes: enough to show the lag of a process that reads on
+            since = self._full_since.setdefault(end, now)
+            if now - since > STUCK_S * NS_PER_S:
+                self.stuck.set()
+        except OSError:
+            return  # it ended: its control socket says so
+        else:
+            self._full_since.pop(end, None)
 
 
 class LoopWatch:

@@ -54,10 +54,14 @@ class StampingTransport(httpx.AsyncBaseTransport):
 
     async def open(self, count: int) -> None:
         """Make connections ahead, so that none is made while it counts."""
+        wanted = count - len(self._idle)
         made = await asyncio.gather(
-            *(self._connect() for _ in range(count - len(self._idle)))
+            *(self._connect() for _ in range(wanted)), return_exceptions=True
         )
-        self._idle.extend(made)
+        self._idle.extend(c for c in made if isinstance(c, StreamConnection))
+        for failure in made:
+            if isinstance(failure, BaseException):
+                raise failure
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send and wait for the whole response."""
@@ -142,7 +146,8 @@ class StampingTransport(httpx.AsyncBaseTransport):
                     StreamConnection, url.host, port, ssl=context
                 )
         except OSError as error:
-            message = f"cannot connect to {url.host}:{port}: {error}"
+            reason = str(error) or f"no answer in {CONNECT_S:g} s"
+            message = f"cannot connect to {url.host}:{port}: {reason}"
             raise httpx.ConnectError(message) from error
         return connection
 

@@ -141,6 +141,7 @@ def _summarise(
             expects_speculation=key.arm != BASELINE,
             is_caching_wanted=is_caching_wanted(target),
             gpu=cell.record.gpu,
+            planned=cell.record.size.warmup + cell.record.size.measured,
         )
     )
 

@@ -11,8 +11,9 @@ from specbench.host.affinity import pin_this_process
 from specbench.host.machine import usable_cpus
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
+from specbench.runner.address import check_url
 from specbench.runner.cell import CellTask, Endpoint, measure_cell, translate_snapshots
-from specbench.runner.serving import auth_headers, read_facts, refuse_credentials
+from specbench.runner.serving import auth_headers, read_facts
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats
 from specbench.schema.plan import CellSize
@@ -63,7 +64,7 @@ def measure_server(
 ) -> Measured:
     """Measure each load in turn. `on_progress` gets concurrency and ended requests."""
     adapter = ADAPTERS[job.engine]
-    refuse_credentials(job.url)
+    check_url(job.url)
     headers = auth_headers(os.environ)
     facts = read_facts(job.url, adapter, log="", headers=headers)
     model = job.model or facts.model_id
@@ -115,6 +116,7 @@ def _measure_one(
             samples=cell.samples,
             readings=translate_snapshots(endpoint.adapter, cell.snapshots),
             client=cell.record.client,
+            planned=cell.record.size.warmup + cell.record.size.measured,
         )
     )
 

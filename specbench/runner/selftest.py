@@ -203,6 +203,11 @@ def _serving(command: Sequence[str], folder: Path, streams: int) -> Iterator[str
                     f"the selftest's server did not start; it said {line.strip()!r}"
                 )
             yield line.split()[2]
+            if process.poll() is not None:
+                raise EngineError(
+                    "the selftest's server ended by itself"
+                    f" (exit code {process.returncode}): nothing is said of the client"
+                )
             process.terminate()
             process.wait(END_S)
         finally:
@@ -220,8 +225,13 @@ def this_machine() -> SelftestMachine:
     )
 
 
-def keep_selftest(result: SelftestResult) -> Path:
-    """Keep it for the sweeps to come; where. Raises ResultsError."""
+def keep_selftest(result: SelftestResult) -> Path | None:
+    """Keep it for the sweeps to come; where, or None where what is kept knows more: it
+    tried more streams, and this one met no limit. Raises ResultsError."""
+    kept, last = recall_selftest(), result.levels[-1]
+    is_part = kept is not None and kept.levels[-1].streams > last.streams
+    if is_part and last.verdict is SelftestVerdict.CARRIES:
+        return None
     path = selftest_path(result.machine.hostname)
     write_selftest(path, result)
     return path

@@ -15,7 +15,7 @@ from specbench.engines.contract import (
     LaunchCommand,
     LaunchRequest,
 )
-from specbench.errors import EngineError, InputError, SpecbenchError
+from specbench.errors import EngineError, SpecbenchError
 from specbench.host.affinity import CpuSplit
 from specbench.host.gpu_choice import select_gpus
 from specbench.host.gpu_watch import GpuWatch
@@ -27,6 +27,7 @@ from specbench.launch.log_tail import read_tail
 from specbench.launch.ports import find_free_port
 from specbench.launch.process import EngineProcess
 from specbench.launch.readiness import StartupRules, StartupWatch, wait_until_ready
+from specbench.runner.address import API_KEY_VARIABLE
 from specbench.runner.cell import Endpoint
 from specbench.runner.events import LaunchWaiting, Listener
 from specbench.runner.preflight import HOST
@@ -38,7 +39,6 @@ from specbench.scrape.pages import fetch_page
 
 PAGE_TIMEOUT_S = 10.0
 LOG_TAIL_BYTES = 1 << 20
-API_KEY_VARIABLE = "SPECBENCH_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +222,6 @@ def auth_headers(environ: Mapping[str, str]) -> dict[str, str]:
     sent to the server only. vLLM itself takes its key from VLLM_API_KEY."""
     key = environ.get(API_KEY_VARIABLE) or environ.get("VLLM_API_KEY")
     return {"authorization": f"Bearer {key}"} if key else {}
-
-
-def refuse_credentials(url: str) -> None:
-    """A URL is stored and shown; a password in it would be too."""
-    if "@" in url.split("//", 1)[-1].split("/", 1)[0]:
-        raise InputError(
-            "the URL holds a user name or a password, which would be stored",
-            hint=f"leave it out and set {API_KEY_VARIABLE} in the environment",
-        )
 
 
 def read_facts(

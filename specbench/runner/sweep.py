@@ -1,7 +1,8 @@
 """A sweep: launch after launch, cell after cell, each stored as soon as it is there.
 A launch or cell that fails is a record; the sweep goes on with what is possible."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -162,10 +163,12 @@ def _measure_launch(
         )
         began = monotonic_ns()
         try:
-            cell = _measure(job, launch, served, key, size, pace)
+            cell = _measure_again(
+                partial(_measure, job, launch, served, key, size, pace)
+            )
         except LoadProcessError as error:
             job.listener(CellFailed(key, error.message))
-            return replace(served.record, error=error.message)
+            return replace(served.record, error=f"the client: {error.message}")
         job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
         stats = summarise_cell(
             CellObservations(
@@ -176,6 +179,7 @@ def _measure_launch(
                 expects_speculation=launch.arm != BASELINE,
                 is_caching_wanted=is_caching_wanted(launch.target),
                 gpu=cell.record.gpu,
+                planned=size.warmup + size.measured,
             )
         )
         seconds = seconds_between(began, monotonic_ns())
@@ -189,6 +193,14 @@ def _measure_launch(
             job.listener(CellFailed(key, death))
             return replace(served.record, error=death)
     return served.record
+
+
+def _measure_again(measure: Callable[[], MeasuredCell]) -> MeasuredCell:
+    """A cell whose load process was killed is measured once more, by fresh ones: the
+    engine is not to blame."""
+    with contextlib.suppress(LoadProcessError):
+        return measure()
+    return measure()
 
 
 def _measure(

@@ -1,5 +1,6 @@
 """Fetches one page of an engine, outside any measurement."""
 
+import ssl
 from collections.abc import Mapping
 
 import httpx
@@ -25,6 +26,7 @@ def fetch_page(
             headers=headers,
             timeout=timeout_s,
             trust_env=False,
+            verify=trust_store(url),
             transport=transport,
         ) as client:
             answer = client.get(page)
@@ -38,6 +40,12 @@ def fetch_page(
             f"GET {page} answered {answer.status_code}: {answer.text[:_SHOWN]}"
         )
     return answer.text
+
+
+def trust_store(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates are believed: the system's, or those of SSL_CERT_FILE, as for
+    the load."""
+    return ssl.create_default_context() if url.startswith("https:") else True
 
 
 def describe_failure(error: Exception) -> str:

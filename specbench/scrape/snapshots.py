@@ -10,7 +10,7 @@ import httpx
 
 from specbench import clock
 from specbench.schema.snapshot import MetricsSnapshot, Phase
-from specbench.scrape.pages import describe_failure
+from specbench.scrape.pages import describe_failure, trust_store
 from specbench.wire.prometheus import cut_to_prefix
 
 READING_TIMEOUT_S = 5.0
@@ -40,6 +40,7 @@ class SnapshotReader:
             headers={"accept-encoding": "identity", **(headers or {})},
             timeout=READING_TIMEOUT_S,
             trust_env=False,
+            verify=trust_store(url),
             transport=transport,
             limits=httpx.Limits(max_connections=1),
         )

@@ -28,6 +28,15 @@ _OPEN_TEXT = rb'([^"\\\x00-\x1f]*)'
 """A text without escapes; one with them is read as JSON."""
 _TEXT_KEY = b'"content":"'
 _USAGE_KEY = b'"usage":{'
+_ODD_NUMBER = re.compile(rb"[-+.eE][0-9]|[0-9][.eE]")
+"""Of a number that is no plain integer; also found in texts, which does no harm."""
+_ONCE = re.compile(rb'"content"\s*:')
+_ONCE_WITH_USAGE = (
+    _ONCE,
+    re.compile(rb'"usage"\s*:'),
+    re.compile(rb'"prompt_tokens"\s*:'),
+    re.compile(rb'"completion_tokens"\s*:'),
+)
 _COUNT_KEY = re.compile(rb'"completion_tokens": ?\Z')
 _PROMPT_KEY = re.compile(rb'"prompt_tokens": ?\Z')
 MOST_TEMPLATES = 4
@@ -91,9 +100,11 @@ class UsualChunks:
         """Only from an event in which each key stands once, so that a place in the
         bytes is a place in the structure."""
         self._pattern = None
+        if any(len(key.findall(data)) != 1 for key in _keys(has_usage=has_usage)):
+            return
         before, key, behind = data.partition(_TEXT_KEY)
         end = behind.find(b'"')
-        if not key or end < 0 or b"\\" in data or _TEXT_KEY in behind:
+        if not key or end < 0 or b"\\" in data or _ODD_NUMBER.search(behind, end):
             return
         rest = _rest_pattern(tuple(_NUMBER.split(behind[end:])))
         if rest is None or rest.has_usage != has_usage:
@@ -128,6 +139,11 @@ def _rest_pattern(literals: tuple[bytes, ...]) -> _Rest | None:
         # group 1 is the text, so number i of the rest is group i + 2
         places=(counts[0] + 2, prompts[0] + 2) if has_usage else (0, 0),
     )
+
+
+def _keys(*, has_usage: bool) -> tuple[re.Pattern[bytes], ...]:
+    """What must stand once in a template, wherever."""
+    return _ONCE_WITH_USAGE if has_usage else (_ONCE,)
 
 
 def _is_usual(body: dict[str, Any], choice: dict[str, Any]) -> bool:

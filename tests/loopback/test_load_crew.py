@@ -7,14 +7,17 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 import uvloop
 
+from specbench.load import lag
 from specbench.load.client import RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew, LoadProcessError
 from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.worker import INDEX
 from specbench.schema.prompt import Message, Prompt
 from specbench.schema.sample import Outcome, Role
 from specbench.schema.snapshot import Phase
@@ -32,7 +35,13 @@ async def ignore_phase(_: Phase) -> None:
     """Nothing to read."""
 
 
-async def drive(crew: LoadCrew, url: str, concurrency: int, count: int) -> DrivenCell:
+async def drive(
+    crew: LoadCrew,
+    url: str,
+    concurrency: int,
+    count: int,
+    on_phase: Callable[[Phase], Awaitable[None]] = ignore_phase,
+) -> DrivenCell:
     settings = RequestSettings("target", 16, 0.0, {})
     asked = tuple(
         prepare_request(
@@ -44,7 +53,14 @@ async def drive(crew: LoadCrew, url: str, concurrency: int, count: int) -> Drive
         for index in range(count)
     )
     load = CellLoad(url, "/v1/chat/completions", asked, concurrency, 0.0)
-    return await drive_cell(crew, load, CellHooks(ignore_phase, lambda _: None))
+    return await drive_cell(crew, load, CellHooks(on_phase, lambda _: None))
+
+
+def take_index(queue: int) -> int | None:
+    try:
+        return int(INDEX.unpack(os.read(queue, INDEX.size))[0])
+    except BlockingIOError:
+        return None
 
 
 def pids(crew: LoadCrew) -> list[int]:
@@ -178,10 +194,65 @@ def test_ctrl_c_in_the_terminal_reaches_the_parent_only() -> None:
         assert os.getpgid(pids(crew)[0]) != os.getpgid(0)
 
 
-def test_more_requests_than_the_queue_holds_are_refused_with_advice() -> None:
+def test_more_requests_than_the_queue_holds_are_added_as_it_empties() -> None:
+    with LoadCrew.start(1) as crew:
+        crew.queue_requests(300_000)
+        seen = 0
+        while (index := take_index(crew.queue_end)) is not None:
+            assert index == seen
+            seen += 1
+            if seen % 1000 == 0:
+                crew.refill()
+        assert seen == 300_000
+
+
+def test_a_stopped_process_fails_the_cell_in_bounded_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lag, "STUCK_S", 0.1)
+    monkeypatch.setattr(lag, "PROBE_S", 0.0005)
+
+    async def script(crew: LoadCrew) -> None:
+        async def handler(_: SeenRequest, peer: Peer) -> None:
+            os.kill(pids(crew)[0], signal.SIGSTOP)
+            await peer.until_gone()
+
+        async with ScriptedServer(handler) as server:
+            await drive(crew, server.url, 1, 4)
+
     with (
         LoadCrew.start(1) as crew,
-        pytest.raises(LoadProcessError, match="too large") as caught,
+        pytest.raises(LoadProcessError, match="has not read for"),
     ):
-        crew.queue_requests(1_000_000)
-    assert "requests_per_slot" in caught.value.hint
+        run(uvloop.new_event_loop, script(crew))
+
+
+def test_a_slow_last_reading_of_the_metrics_is_not_time_without_probes() -> None:
+    async def script(crew: LoadCrew) -> DrivenCell:
+        async def read_slowly(phase: Phase) -> None:
+            if phase is Phase.CLOSE:
+                await asyncio.sleep(1.0)
+
+        async with ScriptedServer(answer_well) as server:
+            return await drive(crew, server.url, 1, 4, read_slowly)
+
+    with LoadCrew.start(1) as crew:
+        health = run(uvloop.new_event_loop, script(crew)).client
+    assert health.lag_expected is not None
+    assert health.lag_expected < 10  # of 20 a second
+
+
+def test_a_closed_standard_input_costs_no_request() -> None:
+    script = (
+        "import os; os.close(0);"
+        "from specbench.cli.streams import open_standard_streams;"
+        "open_standard_streams();"
+        "from specbench.load.crew import LoadCrew;"
+        "import contextlib;"
+        "crew = LoadCrew(1, 128);"
+        "print(crew.queue_end > 2)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "True"

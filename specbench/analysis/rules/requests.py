@@ -38,6 +38,18 @@ def errors(stats: CellStats, _: CellContext) -> Finding | None:
     )
 
 
+def given_up(stats: CellStats, context: CellContext) -> Finding | None:
+    """What was sent is the beginning of the list only, whatever came of it."""
+    if context.unsent <= 0:
+        return None
+    return void(
+        "given-up",
+        f"{context.unsent} planned requests were never sent: too many had failed"
+        f" ({stats.failed} of {stats.completed + stats.failed})",
+        "mend the cause and measure again",
+    )
+
+
 def no_token_counts(stats: CellStats, _: CellContext) -> Finding | None:
     """Without the server's counts there is no throughput: chunks are not tokens."""
     if stats.mean_output_tokens is not None or stats.completed <= stats.empty:

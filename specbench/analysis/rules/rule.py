@@ -14,6 +14,8 @@ class CellContext:
     """The arm was meant to speculate."""
     is_caching_wanted: bool = False
     """The sweep itself turned prefix caching on."""
+    unsent: int = 0
+    """Planned requests that were never sent: a cell that fails too often ends early."""
 
 
 Rule = Callable[[CellStats, CellContext], Finding | None]

@@ -60,9 +60,10 @@ def test_each_bound_on_the_figures_has_two_sides(
     assert word in bad.reasons[0]
 
 
-def test_less_than_99_percent_of_the_offered_chunks_errs() -> None:
-    just = replace(SEEN, delivered_chunks_per_s=0.9901 * OFFERED)
-    under = replace(SEEN, delivered_chunks_per_s=0.9899 * OFFERED)
+def test_less_than_99_percent_of_the_offered_chunks_errs_but_for_one_chunk() -> None:
+    bound = 0.99 - 1 / (SEEN.streams * SEEN.chunks)
+    just = replace(SEEN, delivered_chunks_per_s=(bound + 0.0001) * OFFERED)
+    under = replace(SEEN, delivered_chunks_per_s=(bound - 0.0001) * OFFERED)
     assert judge_level(just).verdict is CARRIES
     assert judge_level(under).verdict is ERRS
     assert judge_level(replace(SEEN, delivered_chunks_per_s=None)).verdict is CARRIES

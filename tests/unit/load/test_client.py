@@ -12,6 +12,7 @@ from specbench.load.client import (
     RequestSettings,
     prepare_request,
     read_exchange,
+    wire_bytes,
 )
 from specbench.schema.prompt import Message, Prompt
 from specbench.schema.sample import Outcome, Role
@@ -140,3 +141,20 @@ def test_an_exchange_that_broke_is_a_failed_sample_with_the_reason() -> None:
 
 def test_a_success_without_a_body_is_a_failure() -> None:
     assert read_exchange(exchange()).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("line", [b'"error":null', b'"error": null', b'"text":"error"'])
+def test_an_error_key_that_says_null_is_no_failure(line: bytes) -> None:
+    body = b'data: {"choices": [], ' + line + b"}\n\n" + DONE
+    assert exchange(body).is_answered
+
+
+@pytest.mark.parametrize("line", [b'"error":{"message":"x"}', b'"error": "x"'])
+def test_an_error_near_the_end_is_known_at_once(line: bytes) -> None:
+    assert not exchange(b"data: {" + line + b"}\n\n" + DONE).is_answered
+
+
+@pytest.mark.parametrize("origin", ["http://h:1/tenant", "http://h:1/tenant/"])
+def test_a_path_in_the_servers_address_stays_in_front(origin: str) -> None:
+    raw = wire_bytes(origin, "/v1/chat/completions", {}, b"{}")
+    assert raw.startswith(b"POST /tenant/v1/chat/completions HTTP/1.1\r\n")

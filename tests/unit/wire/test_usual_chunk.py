@@ -120,3 +120,25 @@ def test_a_stream_whose_events_change_shape_is_still_read_right() -> None:
     pieces = as_pieces([event(body) for body in shapes * 2])
     assert read_stream(pieces) == read_the_long_way(pieces)
     assert [c.text for c in read_stream(pieces).chunks[:3]] == ["t0", "t1", "t2"]
+
+
+ODD_TEMPLATES = [
+    # a second content key, with a blank: the pattern could take the wrong one
+    b'{"echo":{"content":"y"},"choices":[{"delta":{"content": "t%d"}}]}',
+    # counts that belong to something else than the usage
+    b'{"choices":[{"delta":{"content":"t%d"}}],"x":{"prompt_tokens":9,'
+    b'"completion_tokens":60},"usage" :{"prompt_tokens":9,"completion_tokens":2},'
+    b'"z":{"usage":{}}}',
+    b'{"choices":[{"delta":{"content":"t%d"}}],"usage":{"prompt_tokens":9,'
+    b'"completion_tokens":2},"usage":{"prompt_tokens":9,"completion_tokens":60}}',
+    b'{"choices":[{"delta":{"content":"t%d"}}],"p":1e5}',
+    b'{"choices":[{"delta":{"content":"t%d"}}],"p":-1}',
+]
+
+
+@pytest.mark.parametrize("template", ODD_TEMPLATES)
+def test_what_could_be_taken_for_something_else_is_no_template(template: bytes) -> None:
+    events = [b"data: " + template % n + b"\n\n" for n in range(3)]
+    events.append(events[0].replace(b"1e5", b"1e999").replace(b"60", b"61"))
+    pieces = as_pieces(events)
+    assert read_stream(pieces) == read_the_long_way(pieces)

@@ -1,9 +1,12 @@
 """Errors, no text, no counts, loops: each rule at both sides of its bound."""
 
+from dataclasses import replace
+
 import pytest
 
 from specbench.analysis.rules.requests import (
     errors,
+    given_up,
     looping,
     no_text,
     no_token_counts,
@@ -70,3 +73,10 @@ def test_counted_tokens_and_empty_cells_are_not_flagged() -> None:
     assert verdict(no_token_counts, mean_output_tokens=12.0) is None
     none = verdict(no_token_counts, mean_output_tokens=None, completed=4, empty=4)
     assert none is None
+
+
+@pytest.mark.parametrize(("unsent", "expected"), [(0, None), (1, "void given-up")])
+def test_a_cell_that_was_given_up_is_void_whatever_came_of_the_rest(
+    unsent: int, expected: str | None
+) -> None:
+    assert verdict(given_up, replace(BASE, unsent=unsent)) == expected
