@@ -30,6 +30,7 @@ from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.schema.snapshot import EngineReading, Phase
 
 WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
+FEW_PROBES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,8 @@ def _steps(
 
 
 def _watched(client: ClientHealth) -> float | None:
-    if not client.lag_expected:
+    """None also where so few probes were due that one more or less decides."""
+    if client.lag_expected is None or client.lag_expected < FEW_PROBES:
         return None
     return min(1.0, client.lag_samples / client.lag_expected)
 

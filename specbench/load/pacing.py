@@ -6,6 +6,7 @@ STREAMS_PER_PROCESS = 128
 """So many streams leave one load process room: at 50 chunks/s each it has 6,400 reads
 a second, a tenth of what one core carries."""
 MOST_PROCESSES = 8
+UNKNOWN_PAUSE_S = 0.25
 GIVE_UP_FAILURES = 3
 GIVE_UP_SHARE = 0.2
 
@@ -39,5 +40,5 @@ def is_hopeless(failed: int, ended: int) -> bool:
 def scrape_pause(window_s: float) -> float:
     """Seconds between two readings of the engine's metrics inside a window of about
     this length: some sixty readings, but none closer than a tenth of a second and
-    none further apart than a second."""
-    return min(1.0, max(0.1, window_s / 60))
+    none further apart than a second. 0 = the length is not known."""
+    return min(1.0, max(0.1, window_s / 60)) if window_s > 0 else UNKNOWN_PAUSE_S

@@ -48,6 +48,8 @@ class StampingTransport(httpx.AsyncBaseTransport):
     def __init__(self, origin: str, stall_s: float = DEFAULT_STALL_S) -> None:
         self._origin = httpx.URL(origin)
         self._stall_s = stall_s
+        is_tls = self._origin.scheme == "https"
+        self._trust = ssl.create_default_context() if is_tls else None
         self._idle: deque[StreamConnection] = deque()
         self._busy: set[StreamConnection] = set()
         self._next_look: asyncio.TimerHandle | None = None
@@ -138,12 +140,11 @@ class StampingTransport(httpx.AsyncBaseTransport):
     async def _connect(self) -> StreamConnection:
         url = self._origin
         port = url.port or (443 if url.scheme == "https" else 80)
-        context = ssl.create_default_context() if url.scheme == "https" else None
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(CONNECT_S):
                 _, connection = await loop.create_connection(
-                    StreamConnection, url.host, port, ssl=context
+                    StreamConnection, url.host, port, ssl=self._trust
                 )
         except OSError as error:
             reason = str(error) or f"no answer in {CONNECT_S:g} s"
