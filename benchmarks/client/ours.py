@@ -6,26 +6,12 @@ import os
 import uvloop
 from closed_loop import Answer, read_load, say, write_answers
 
-from specbench.load.client import PreparedRequest, RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew
 from specbench.load.driver import CellHooks, CellLoad, drive_cell
 from specbench.load.pacing import load_processes
-from specbench.schema.prompt import Message, Prompt
-from specbench.schema.sample import Outcome, RequestSample, Role
+from specbench.runner.selftest import numbered_requests
+from specbench.schema.sample import Outcome, RequestSample
 from specbench.schema.snapshot import Phase
-
-
-def prepare(count: int) -> tuple[PreparedRequest, ...]:
-    settings = RequestSettings("metronome", 100, 0.0, {})
-    return tuple(
-        prepare_request(
-            number,
-            Prompt(str(number), "", 1, (Message("user", f"request {number}"),)),
-            Role.MEASURED,
-            settings,
-        )
-        for number in range(count)
-    )
 
 
 def as_answer(sample: RequestSample) -> Answer:
@@ -49,7 +35,7 @@ def ignore(_ended: int) -> None:
 
 def main() -> None:
     load = read_load()
-    requests = prepare(load.streams * load.each)
+    requests = numbered_requests(load.streams * load.each)
     count = load_processes(load.streams, len(os.sched_getaffinity(0)))
     with LoadCrew.start(count) as crew:
         cell = CellLoad(

@@ -20,10 +20,10 @@ class TimedAnswer:
     sent_ns: int
     stamps: tuple[int, ...]
     """Of each text chunk."""
-    first_tokens: int
-    """Tokens in the first text chunk."""
-    tokens: int
-    """Tokens of the answer."""
+    first_tokens: int | None
+    """Tokens in the first text chunk; None = the server did not say."""
+    tokens: int | None
+    """Tokens of the answer; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,8 @@ def sent_ttft(pair: Pair) -> float | None:
 def timed_tpot(pair: Pair) -> float | None:
     """(last - first) / (N - n1), as the client has it."""
     timed = pair.timed
+    if timed.tokens is None or timed.first_tokens is None:
+        return None
     return _tpot(timed.stamps, timed.tokens - timed.first_tokens)
 
 

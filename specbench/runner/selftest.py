@@ -157,13 +157,12 @@ def numbered_requests(count: int) -> tuple[PreparedRequest, ...]:
 def time_answer(sample: RequestSample) -> TimedAnswer:
     """What a sample says of its text chunks."""
     texts = [chunk for chunk in sample.chunks if chunk.text]
-    first_tokens = texts[0].tokens_so_far if texts else None
     return TimedAnswer(
         request=sample.index,
         sent_ns=sample.sent_ns,
         stamps=tuple(chunk.arrival_ns for chunk in texts),
-        first_tokens=first_tokens or 0,
-        tokens=sample.output_tokens or 0,
+        first_tokens=texts[0].tokens_so_far if texts else None,
+        tokens=sample.output_tokens,
     )
 
 

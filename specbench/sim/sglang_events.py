@@ -16,7 +16,7 @@ from specbench.sim.event_template import (
     chunk_maker,
 )
 from specbench.sim.request import DraftHistory, FinishReason
-from specbench.sim.stream_events import sse
+from specbench.sim.stream_events import event_head, sse
 
 Document = dict[str, Any]
 
@@ -55,12 +55,14 @@ class SglangEvents:
             delta = {"reasoning_content": None}
             events.append(self._event({"delta": delta}, finish, total, tokens))
         if drafts is not None and self.call.spec_details:
-            document = {**self._head([]), "usage": None}
+            document = {**event_head(self, []), "usage": None}
             figures = sglang_figures(drafts, tokens)
             document["sglext"] = {"spec_tokens_details": figures}
             events.append(document)
         if self.call.include_usage:
-            events.append({**self._head([]), "usage": self._last_usage(total, tokens)})
+            events.append(
+                {**event_head(self, []), "usage": self._last_usage(total, tokens)}
+            )
         return [sse(event) for event in events]
 
     def error(self, message: str) -> bytes:
@@ -73,15 +75,6 @@ class SglangEvents:
             "code": 500,
         }
         return sse({"error": error})
-
-    def _head(self, choices: list[Document]) -> Document:
-        return {
-            "id": self.response_id,
-            "object": self.call.kind.object_name,
-            "created": self.created,
-            "model": self.call.model,
-            "choices": choices,
-        }
 
     def _text_event(
         self, text: str, finish: FinishReason | None, total: int, output: int
@@ -101,7 +94,7 @@ class SglangEvents:
             "finish_reason": finish,
             "matched_stop": None,
         }
-        document = self._head([choice])
+        document = event_head(self, [choice])
         if self.call.continuous_usage:
             document["usage"] = self._usage(total, output)
         elif self.call.kind is ApiKind.TEXT:

@@ -23,6 +23,10 @@ class StreamEvents(Protocol):
     def response_id(self) -> str:
         """The id in every event."""
 
+    @property
+    def created(self) -> int:
+        """Unix seconds, the same in every event."""
+
     def role(self) -> bytes:
         """First event of a stream: a chat's role and no token; empty for texts. It
         leaves as soon as the call is accepted, so that a client that takes it for
@@ -41,6 +45,17 @@ class StreamEvents(Protocol):
 
     def error(self, message: str) -> bytes:
         """An error inside a stream that began with status 200."""
+
+
+def event_head(events: StreamEvents, choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """What an event of either dialect begins with."""
+    return {
+        "id": events.response_id,
+        "object": events.call.kind.object_name,
+        "created": events.created,
+        "model": events.call.model,
+        "choices": choices,
+    }
 
 
 def sse(document: dict[str, Any]) -> bytes:

@@ -16,7 +16,7 @@ from specbench.sim.event_template import (
     chunk_maker,
 )
 from specbench.sim.request import DraftHistory, FinishReason
-from specbench.sim.stream_events import sse
+from specbench.sim.stream_events import event_head, sse
 
 Document = dict[str, Any]
 
@@ -54,7 +54,7 @@ class VllmEvents:
     ) -> list[bytes]:
         if not self.call.include_usage:
             return []
-        document = self._head([])
+        document = event_head(self, [])
         document["usage"] = self._usage(self.call.prompt_tokens + tokens, tokens)
         document["system_fingerprint"] = _FINGERPRINT
         if drafts is not None:
@@ -70,17 +70,8 @@ class VllmEvents:
         }
         return sse({"error": error})
 
-    def _head(self, choices: list[Document]) -> Document:
-        return {
-            "id": self.response_id,
-            "object": self.call.kind.object_name,
-            "created": self.created,
-            "model": self.call.model,
-            "choices": choices,
-        }
-
     def _event(self, choice: Document, total: int, output: int) -> Document:
-        document = self._head([choice])
+        document = event_head(self, [choice])
         if self.call.continuous_usage:
             document["usage"] = self._usage(total, output)
             if self.call.kind is ApiKind.CHAT:
