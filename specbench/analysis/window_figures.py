@@ -72,11 +72,13 @@ def _gauge_mean(
 ) -> float | None:
     """Time-weighted mean of a gauge over the readings inside the window; None with
     fewer than three. The readings at its edges are left out: at the opening a request
-    has just ended and the next has hardly arrived, at the close a slot is dry."""
+    has just ended and the next has hardly arrived, at the close a slot is dry. So is
+    one that was asked for inside and answered after the close."""
     points = []
     for reading in readings:
         value = pick(reading.gauges)
-        if value is not None and reading.phase is Phase.INSIDE:
+        is_inside = window.open_ns < reading.instant_ns < window.close_ns
+        if value is not None and reading.phase is Phase.INSIDE and is_inside:
             points.append((reading.instant_ns / NS_PER_S, value))
     if len(points) < ENOUGH_READINGS:
         return None

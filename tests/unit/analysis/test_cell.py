@@ -220,6 +220,15 @@ def test_idle_readings_before_and_after_the_cell_do_not_enter_the_batch() -> Non
     assert stats.running_batch == pytest.approx(5.0)
 
 
+def test_a_reading_answered_after_the_close_does_not_enter_the_batch() -> None:
+    # asked for while all slots were busy, answered when one was dry
+    samples = closed_loop([[100, 600, 1100]])
+    inside = [(Phase.INSIDE, at, 5) for at in (300, 600, 900)]
+    readings = gauge_readings([*inside, (Phase.INSIDE, 1101, 0)])
+    stats = summarise_cell(observations(samples, readings))
+    assert stats.running_batch == pytest.approx(5.0)
+
+
 def test_two_readings_are_too_few_for_a_running_batch() -> None:
     readings = gauge_readings([(Phase.INSIDE, 300, 5), (Phase.INSIDE, 600, 5)])
     stats = summarise_cell(observations(closed_loop([[100, 600, 1100]]), readings))
