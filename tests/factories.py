@@ -7,6 +7,7 @@ from typing import Any
 
 from specbench.analysis.cell import CellObservations
 from specbench.schema.cell import CellKey, Condition
+from specbench.schema.comparison import SpeedupCurve, SpeedupMetric, SpeedupPoint
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import (
     Acceptance,
@@ -14,9 +15,6 @@ from specbench.schema.findings import (
     Distribution,
     Drift,
     LatencyBasis,
-    SpeedupCurve,
-    SpeedupMetric,
-    SpeedupPoint,
     WholeRun,
 )
 from specbench.schema.record import ClientHealth

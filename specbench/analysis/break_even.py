@@ -1,112 +1,138 @@
-"""Where an arm stops (or starts) paying, as a named outcome. There is no interval here:
-a load counts for a side of 1 when all its launches are on it, and the crossing is
-interpolated between raw means. The measured neighbours always stand beside it."""
+"""The named answer of a curve whose loads have their sides: it pays up to, from,
+everywhere, never, several crossings, by capacity, or undecided. Crossings come with
+intervals where anything is known of the noise; what is between two loads of which
+nothing is told apart stays between them."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from specbench.schema.findings import (
+from specbench.analysis.advice import next_step
+from specbench.analysis.crossings import SidedCurve, find_crossing, possible_crossing
+from specbench.schema.comparison import (
+    Axis,
     BreakEven,
     BreakEvenOutcome,
+    Crossing,
+    Side,
     SpeedupCurve,
     SpeedupPoint,
 )
-from specbench.stats.crossing import interpolate_log2, root_weight, sign_changes
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A point that has a speedup."""
+class Turn:
+    """Two loads with different sides and none between them that has one; indices of
+    the points."""
 
-    point: SpeedupPoint
-    log: float
-    """Logarithm of the mean speedup."""
-    is_agreed: bool
-    """All launches are on one side of 1; a single launch agrees with itself."""
+    left: int
+    right: int
+    is_downward: bool
 
 
-def find_break_even(curve: SpeedupCurve) -> BreakEven:
-    """The outcome of one curve. Loads without a speedup are left out; loads at which
-    the launches disagree take no side: noise at one load is not a crossing."""
-    measured = [m for m in map(_measured, curve.points) if m is not None]
-    agreed = [m for m in measured if m.is_agreed]
-    outcome = _outcome(measured, agreed)
-    below = above = None
-    batch = concurrency = None
-    if outcome in (BreakEvenOutcome.PAYS_UP_TO, BreakEvenOutcome.PAYS_FROM):
-        left, right = _bracket(measured, agreed)
-        below, above = left.point, right.point
-        weight = root_weight(left.log, right.log)
-        concurrency = interpolate_log2(
-            below.condition.concurrency, above.condition.concurrency, weight
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An outcome before it is put into words."""
+
+    outcome: BreakEvenOutcome
+    turns: tuple[Turn, ...]
+    capacity_from: int | None = None
+
+
+def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
+    """The answer of one curve."""
+    points = evidence.points
+    verdict = judge([p.side for p in points], points)
+    crossings: tuple[Crossing, ...]
+    if verdict.outcome is BreakEvenOutcome.UNDECIDED:
+        maybe = possible_crossing(evidence)
+        crossings = (maybe,) if maybe else ()
+    else:
+        crossings = tuple(
+            find_crossing(evidence, turn.left, turn.right, turn.is_downward)
+            for turn in verdict.turns
         )
-        if below.running_batch and above.running_batch:
-            batch = interpolate_log2(below.running_batch, above.running_batch, weight)
-    slower = next((m.point for m in measured if m.log < 0), None)
+    slower = next((p for p in points if (p.speedup.value or 1) < 1), None)
     return BreakEven(
         curve=curve,
-        outcome=outcome,
-        batch=batch,
-        concurrency=concurrency,
-        below=below,
-        above=above,
+        outcome=verdict.outcome,
+        axis=evidence.axis,
+        crossings=crossings,
+        capacity_from=verdict.capacity_from,
         first_slower_concurrency=slower.condition.concurrency if slower else None,
-        note=_note(measured),
+        note=_note(evidence, verdict),
+        next_step=next_step(evidence, verdict.outcome, crossings),
     )
 
 
-def _measured(point: SpeedupPoint) -> Measured | None:
-    speedup = point.speedup
-    if speedup.value is None:
-        return None
-    low = speedup.value if speedup.low is None else speedup.low
-    high = speedup.value if speedup.high is None else speedup.high
-    return Measured(point, math.log(speedup.value), (low >= 1) == (high >= 1))
+def judge(sides: Sequence[Side], points: Sequence[SpeedupPoint]) -> Verdict:
+    """The outcome from the sides alone.
+
+    All on one side: everywhere or never. One change of side, and nothing undecided but
+    between the last load before it and the first after it: it crosses there. More
+    changes: several. Anything else is undecided.
+    """
+    told = [i for i, side in enumerate(sides) if side is not Side.OPEN]
+    turns = tuple(
+        Turn(a, b, sides[a] is Side.PAYS)
+        for a, b in pairwise(told)
+        if sides[a] is not sides[b]
+    )
+    if len(turns) > 1:
+        return Verdict(BreakEvenOutcome.SEVERAL, turns)
+    inside = range(turns[0].left + 1, turns[0].right) if turns else range(0)
+    is_open = any(side is Side.OPEN and i not in inside for i, side in enumerate(sides))
+    if is_open or not told:
+        return Verdict(BreakEvenOutcome.UNDECIDED, ())
+    if turns:
+        return _one_turn(turns[0], points[turns[0].right])
+    if sides[0] is Side.PAYS:
+        return Verdict(BreakEvenOutcome.PAYS_EVERYWHERE, ())
+    return Verdict(BreakEvenOutcome.NEVER_PAYS, ())
 
 
-def _outcome(
-    measured: Sequence[Measured], agreed: Sequence[Measured]
-) -> BreakEvenOutcome:
-    changes = sign_changes([m.log for m in agreed])
-    if len(changes) > 1:
-        return BreakEvenOutcome.SEVERAL
-    if changes:
-        if changes[0].is_downward:
-            return BreakEvenOutcome.PAYS_UP_TO
-        return BreakEvenOutcome.PAYS_FROM
-    if not agreed or len(agreed) < len(measured):
-        return BreakEvenOutcome.UNDECIDED
-    if agreed[0].log >= 0:
-        return BreakEvenOutcome.PAYS_EVERYWHERE
-    return BreakEvenOutcome.NEVER_PAYS
+def _one_turn(turn: Turn, after: SpeedupPoint) -> Verdict:
+    if not turn.is_downward:
+        return Verdict(BreakEvenOutcome.PAYS_FROM, (turn,))
+    if after.only_arm_queues:
+        concurrency = after.condition.concurrency
+        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (turn,), concurrency)
+    return Verdict(BreakEvenOutcome.PAYS_UP_TO, (turn,))
 
 
-def _bracket(
-    measured: Sequence[Measured], agreed: Sequence[Measured]
-) -> tuple[Measured, Measured]:
-    """The two neighbouring means between which the sign changes, inside the stretch
-    between the last load agreed on the one side and the first on the other."""
-    change = sign_changes([m.log for m in agreed])[0]
-    first = measured.index(agreed[change.left])
-    last = measured.index(agreed[change.left + 1])
-    stretch = measured[first : last + 1]
-    left = sign_changes([m.log for m in stretch])[0].left
-    return stretch[left], stretch[left + 1]
-
-
-def _note(measured: Sequence[Measured]) -> str:
-    """How firm the answer is, in words."""
-    if not measured:
+def _note(evidence: SidedCurve, verdict: Verdict) -> str:
+    """What the answer rests on, and what limits it."""
+    points = evidence.points
+    if not points:
         return "no load has a speedup: see the findings"
-    launches = sorted({m.point.speedup.n for m in measured})
-    count = "/".join(str(n) for n in launches)
-    each = "launch" if count == "1" else "launches"
-    words = [f"from raw means over {count} {each} of each arm, without an interval"]
-    unsure = [str(m.point.condition.concurrency) for m in measured if not m.is_agreed]
-    if unsure:
-        words.append(
-            f"at concurrency {', '.join(unsure)} the launches are on both sides of 1:"
-            " more launches would tell"
+    words = [f"from {evidence.words}"]
+    if not evidence.noisy.has_variance:
+        words[0] += (
+            ", by the raw signs and without an interval:"
+            f" {points[0].speedup.no_interval or 'nothing is known of the noise'}"
         )
+    opens = _loads(points, Side.OPEN, evidence.axis)
+    if opens:
+        words.append(f"not told from 1 at {_place(evidence.axis)} {opens}")
+    if verdict.outcome is BreakEvenOutcome.UNDECIDED:
+        for side, verb in ((Side.PAYS, "pays"), (Side.LOSES, "loses")):
+            decided = _loads(points, side, evidence.axis)
+            if decided:
+                words.append(f"decided: {verb} at {_place(evidence.axis)} {decided}")
+    for turn in verdict.turns:
+        if turn.right - turn.left > 1:
+            words.append("at least one crossing between the two decided neighbours")
+            break
     return "; ".join(words)
+
+
+def _place(axis: Axis) -> str:
+    return "context" if axis is Axis.CONTEXT else "concurrency"
+
+
+def _loads(points: Sequence[SpeedupPoint], side: Side, axis: Axis) -> str:
+    return ", ".join(
+        str(p.condition.context if axis is Axis.CONTEXT else p.condition.concurrency)
+        for p in points
+        if p.side is side
+    )

@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from specbench.analysis.arm_checks import add_arm_findings
 from specbench.analysis.arms import Traits
-from specbench.analysis.break_even import find_break_even
+from specbench.analysis.decide import decide
 from specbench.analysis.graph_checks import add_graph_findings
 from specbench.analysis.launch_checks import add_launch_findings
+from specbench.analysis.launch_noise import find_noise
 from specbench.analysis.outputs import Outputs
-from specbench.analysis.speedup import find_curves
+from specbench.analysis.prior import find_prior
+from specbench.analysis.speedup import Comparison, find_comparisons
 from specbench.schema.cell import CellKey
+from specbench.schema.comparison import BreakEven, NoiseRecord, SpeedupCurve
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.record import LaunchRecord
 
@@ -19,22 +22,40 @@ def conclude(
     launches: Sequence[LaunchRecord],
     traits: Traits | None = None,
     outputs: Mapping[CellKey, Outputs] | None = None,
+    prior: Sequence[NoiseRecord] = (),
 ) -> RunFindings:
     """Everything that a report shows. `traits` and `outputs` are what is known of the
-    arms and of the cells' answers; what is not known is not judged."""
+    arms and of the cells' answers; what is not known is not judged. `prior`: launch
+    noise of this machine from A/A runs, used where launches are few."""
     traits = traits or {}
     cells = add_launch_findings(cells, launches)
     cells = add_arm_findings(cells, traits, outputs or {})
     cells = add_graph_findings(cells, launches, traits)
-    curves = find_curves(cells)
+    comparisons = find_comparisons(cells)
+    decided = [_decide(c, prior, len(comparisons)) for c in comparisons]
     return RunFindings(
         cells=tuple(sorted(cells, key=lambda c: c.key)),
-        curves=curves,
-        break_evens=tuple(find_break_even(curve) for curve in curves),
+        curves=tuple(curve for curve, _ in decided),
+        break_evens=tuple(answer for _, answer in decided),
+        noise=find_noise(comparisons),
+        prior=tuple(prior),
         failed_launches=tuple(
             f"launch {r.index} ({r.arm} on {r.target}): {r.error}"
             + (f" (log: {r.log_path})" if r.log_path and "log: " not in r.error else "")
             for r in launches
             if r.error is not None
         ),
+    )
+
+
+def _decide(
+    comparison: Comparison, prior: Sequence[NoiseRecord], answers: int
+) -> tuple[SpeedupCurve, BreakEven]:
+    frame = comparison.frame
+    return decide(
+        frame,
+        comparison.baseline,
+        comparison.arm,
+        find_prior(prior, frame.target, frame.metric),
+        answers,
     )

@@ -1,124 +1,170 @@
-"""Arm against baseline: ratios at equal load, paired by launch. Void cells take no
-part. Over 1 is better for the arm, whatever the metric."""
+"""From cells to comparisons: at each load the log figures of both arms, launches as
+replicates. Void cells take no part."""
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+from specbench.analysis.figures import figure_of, form_of
+from specbench.analysis.frame import CurveFrame, LoadFrame, Table
+from specbench.analysis.queueing import only_arm_queues
+from specbench.analysis.step_need import step_need
 from specbench.schema.cell import Condition
-from specbench.schema.estimate import Estimate, absent
-from specbench.schema.findings import (
-    CellStats,
-    SpeedupCurve,
-    SpeedupMetric,
-    SpeedupPoint,
-)
+from specbench.schema.comparison import Axis, SpeedupMetric
+from specbench.schema.findings import CellStats
 from specbench.schema.sweep import BASELINE
-from specbench.stats.means import arithmetic_mean, geometric_mean
+from specbench.stats.means import arithmetic_mean
 
 Replicates = dict[int, CellStats]
+"""Cells of one arm at one load, by launch."""
 
 
-def find_curves(cells: Sequence[CellStats]) -> tuple[SpeedupCurve, ...]:
-    """One curve for each arm, metric and condition but for the load."""
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A curve before it is decided."""
+
+    frame: CurveFrame
+    baseline: Table
+    arm: Table
+    baseline_cells: tuple[tuple[CellStats, ...], ...]
+    """Those that count, for each load."""
+    arm_cells: tuple[tuple[CellStats, ...], ...]
+
+
+def find_comparisons(cells: Sequence[CellStats]) -> tuple[Comparison, ...]:
+    """One for each arm, metric and condition but for the load."""
     table: dict[tuple[Condition, str], Replicates] = defaultdict(dict)
     for cell in cells:
         table[cell.key.condition, cell.key.arm][cell.key.replicate] = cell
-    curves = []
     pairs = sorted(key for key in table if key[1] != BASELINE)
     pairs.sort(key=lambda key: (_family(key[0]), key[1]))
-    for (family, arm), group in groupby(pairs, lambda k: (_family(k[0]), k[1])):
+    found: list[Comparison] = []
+    for (_, arm), group in groupby(pairs, lambda k: (_family(k[0]), k[1])):
         loads = sorted((c for c, _ in group), key=lambda c: c.concurrency)
-        target, dataset, context, temperature = family
-        curves += [
-            SpeedupCurve(
-                target=target,
-                dataset=dataset,
-                context=context,
-                temperature=temperature,
-                arm=arm,
-                metric=metric,
-                points=tuple(
-                    _point(c, table.get((c, BASELINE), {}), table[c, arm], metric)
-                    for c in loads
-                ),
-            )
-            for metric in SpeedupMetric
-        ]
-    return tuple(curves)
+        sides = [(table.get((c, BASELINE), {}), table[c, arm]) for c in loads]
+        found += [_compare(arm, loads, sides, metric) for metric in SpeedupMetric]
+    return tuple(found)
 
 
 def _family(c: Condition) -> tuple[str, str, int, float]:
     return (c.target, c.dataset, c.context, c.temperature)
 
 
-def _point(
-    condition: Condition,
-    baseline: Replicates,
-    arm: Replicates,
+def _compare(
+    arm: str,
+    loads: Sequence[Condition],
+    sides: Sequence[tuple[Replicates, Replicates]],
     metric: SpeedupMetric,
-) -> SpeedupPoint:
-    return SpeedupPoint(
+) -> Comparison:
+    first = loads[0]
+    columns = [_Column.of(base, other, metric) for base, other in sides]
+    frames = tuple(
+        _load_frame(condition, side, column, metric)
+        for condition, side, column in zip(loads, sides, columns, strict=True)
+    )
+    return Comparison(
+        frame=CurveFrame(
+            target=first.target,
+            dataset=first.dataset,
+            context=first.context,
+            temperature=first.temperature,
+            arm=arm,
+            metric=metric,
+            axis=Axis.BATCH,
+            loads=frames,
+        ),
+        baseline=_table([column.baseline for column in columns], metric),
+        arm=_table([column.arm for column in columns], metric),
+        baseline_cells=tuple(tuple(c.baseline.values()) for c in columns),
+        arm_cells=tuple(tuple(c.arm.values()) for c in columns),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """The cells of one load that count for one metric, or why none does."""
+
+    baseline: Replicates
+    arm: Replicates
+    missing: str | None
+
+    @classmethod
+    def of(
+        cls, baseline: Replicates, arm: Replicates, metric: SpeedupMetric
+    ) -> "_Column":
+        """Cells whose figures are made in the same way in both arms; of several ways
+        the one with the most cells."""
+        of_base, why_base = _usable("baseline", baseline, metric)
+        of_arm, why_arm = _usable("arm", arm, metric)
+        if not of_base or not of_arm:
+            return cls({}, {}, "; ".join(filter(None, (why_base, why_arm))))
+        forms = [form_of(c, metric) for c in (*of_base.values(), *of_arm.values())]
+        shared = sorted(
+            set(forms[: len(of_base)]) & set(forms[len(of_base) :]),
+            key=lambda form: (-forms.count(form), form),
+        )
+        if not shared:
+            return cls({}, {}, "the TPOTs of the two arms are made in different ways")
+        return cls(
+            {r: c for r, c in of_base.items() if form_of(c, metric) == shared[0]},
+            {r: c for r, c in of_arm.items() if form_of(c, metric) == shared[0]},
+            None,
+        )
+
+
+def _usable(
+    name: str, cells: Replicates, metric: SpeedupMetric
+) -> tuple[Replicates, str]:
+    """Cells with a figure, and why there is none."""
+    if not cells:
+        return {}, f"the {name} was not measured"
+    valid = {r: c for r, c in sorted(cells.items()) if not c.is_void}
+    if not valid:
+        return {}, f"the {name}'s cells are void"
+    kept = {r: c for r, c in valid.items() if figure_of(c, metric)}
+    return kept, "" if kept else f"the {name} has no {metric.value}"
+
+
+def _load_frame(
+    condition: Condition,
+    sides: tuple[Replicates, Replicates],
+    column: _Column,
+    metric: SpeedupMetric,
+) -> LoadFrame:
+    baseline, arm = ([c for c in side.values() if not c.is_void] for side in sides)
+    batch = _mean_batch(baseline)
+    return LoadFrame(
         condition=condition,
-        speedup=_speedup(baseline, arm, metric),
-        running_batch=_mean_batch(baseline.values()),
-        arm_running_batch=_mean_batch(arm.values()),
+        x=batch if batch and batch > 0 else None,
+        running_batch=batch,
+        arm_running_batch=_mean_batch(arm),
+        missing=column.missing,
+        need=step_need(
+            metric, tuple(column.baseline.values()), tuple(column.arm.values())
+        )
+        if column.missing is None
+        else None,
+        only_arm_queues=only_arm_queues(baseline, arm),
     )
 
 
-def _speedup(baseline: Replicates, arm: Replicates, metric: SpeedupMetric) -> Estimate:
-    """Geometric mean of the ratios of equally numbered launches, with the lowest
-    and the highest of them."""
-    ratios = []
-    reasons = []
-    for replicate in sorted(baseline.keys() | arm.keys()):
-        pair = (baseline.get(replicate), arm.get(replicate))
-        ratio = _ratio(*pair, metric)
-        if isinstance(ratio, str):
-            reasons.append(ratio)
-        else:
-            ratios.append(ratio)
-    if not ratios:
-        return absent("; ".join(sorted(set(reasons))) or "no cell was measured")
-    return Estimate(geometric_mean(ratios), min(ratios), max(ratios), n=len(ratios))
+def _table(columns: Sequence[Replicates], metric: SpeedupMetric) -> Table:
+    """Log figures, one row a launch of any column."""
+    launches = sorted({replicate for column in columns for replicate in column})
+    return tuple(tuple(_logs(columns, launch, metric)) for launch in launches)
 
 
-def _ratio(
-    baseline: CellStats | None, arm: CellStats | None, metric: SpeedupMetric
-) -> float | str:
-    """The ratio of one pair of cells, or why there is none."""
-    for name, cell in (("baseline", baseline), ("arm", arm)):
-        if cell is None:
-            return f"the {name} was not measured"
-        if cell.is_void:
-            return f"the {name}'s cell is void"
-    assert baseline is not None
-    assert arm is not None
-    if metric is SpeedupMetric.TPOT:
-        if baseline.latency_basis is not arm.latency_basis:
-            return "the TPOTs of the two cells are over different parts of the run"
-        if baseline.tpot_is_usual is not arm.tpot_is_usual:
-            return "the TPOTs of the two cells are of different forms"
-    below, above = _values(baseline, arm, metric)
-    if not below or not above:
-        return f"no {metric.value} in one of the cells"
-    return above / below
-
-
-def _values(
-    baseline: CellStats, arm: CellStats, metric: SpeedupMetric
-) -> tuple[float | None, float | None]:
-    """Denominator and numerator, so that a ratio over 1 is better for the arm."""
-    if metric is SpeedupMetric.THROUGHPUT:
-        return (baseline.output_throughput, arm.output_throughput)
-    return (
-        arm.tpot.p50 if arm.tpot else None,
-        baseline.tpot.p50 if baseline.tpot else None,
-    )
+def _logs(
+    columns: Sequence[Replicates], launch: int, metric: SpeedupMetric
+) -> Iterator[float | None]:
+    for column in columns:
+        cell = column.get(launch)
+        figure = figure_of(cell, metric) if cell else None
+        yield math.log(figure) if figure else None
 
 
 def _mean_batch(cells: Iterable[CellStats]) -> float | None:
-    batches = [
-        c.running_batch for c in cells if c.running_batch is not None and not c.is_void
-    ]
+    batches = [c.running_batch for c in cells if c.running_batch is not None]
     return arithmetic_mean(batches) if batches else None

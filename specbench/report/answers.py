@@ -8,7 +8,7 @@ from itertools import pairwise
 from specbench.report import words
 from specbench.report.facts import RunFacts
 from specbench.report.naming import full_title
-from specbench.schema.findings import (
+from specbench.schema.comparison import (
     BreakEven,
     BreakEvenOutcome,
     SpeedupCurve,

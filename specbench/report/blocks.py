@@ -9,13 +9,9 @@ from specbench.report.facts import RunFacts
 from specbench.report.naming import full_title
 from specbench.report.sides import NOT_MEASURED, Side, join_launches
 from specbench.schema.cell import Condition
+from specbench.schema.comparison import SpeedupMetric, SpeedupPoint
 from specbench.schema.estimate import Estimate, absent
-from specbench.schema.findings import (
-    CellStats,
-    RunFindings,
-    SpeedupMetric,
-    SpeedupPoint,
-)
+from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.sweep import BASELINE
 
 

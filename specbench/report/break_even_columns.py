@@ -3,7 +3,7 @@ a meaning, once published, does not change; new columns come at the end."""
 
 from specbench.report.answers import is_slower, measured_points
 from specbench.report.columns import Column, field
-from specbench.schema.findings import BreakEven
+from specbench.schema.comparison import BreakEven
 
 BreakEvenColumn = Column[BreakEven]
 

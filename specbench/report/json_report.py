@@ -12,12 +12,8 @@ import orjson
 
 from specbench.report import words
 from specbench.report.facts import RunFacts
-from specbench.schema.findings import (
-    BreakEven,
-    CellStats,
-    RunFindings,
-    SpeedupCurve,
-)
+from specbench.schema.comparison import BreakEven, SpeedupCurve
+from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.metric import METRICS
 
 FORMAT_VERSION = 1

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from specbench.report import words
 from specbench.report.facts import RunFacts
 from specbench.schema.cell import Condition
-from specbench.schema.findings import RunFindings, SpeedupCurve
+from specbench.schema.comparison import SpeedupCurve
+from specbench.schema.findings import RunFindings
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,8 @@ from specbench.report.remarks import (
     group_by_code,
     spread_note,
 )
-from specbench.schema.findings import (
-    BreakEvenOutcome,
-    RunFindings,
-    Severity,
-)
+from specbench.schema.comparison import BreakEvenOutcome
+from specbench.schema.findings import RunFindings, Severity
 
 OUTCOME_STYLES = {
     BreakEvenOutcome.PAYS_EVERYWHERE: "bold green",

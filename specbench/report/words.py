@@ -4,13 +4,13 @@ one is a dash, never a zero, and its reason stands where the table has room for 
 import math
 from collections.abc import Callable, Sequence
 
-from specbench.schema.estimate import Estimate
-from specbench.schema.findings import (
+from specbench.schema.comparison import (
     BreakEven,
     BreakEvenOutcome,
     SpeedupMetric,
     SpeedupPoint,
 )
+from specbench.schema.estimate import Estimate
 
 DASH = "—"
 

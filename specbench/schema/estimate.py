@@ -1,6 +1,21 @@
-"""A reported number: never bare. Where there is no number, `missing` says why."""
+"""A reported number: never bare. Where there is no number, `missing` says why; where it
+has no interval, `no_interval` does."""
 
 from dataclasses import dataclass
+
+CONFIDENCE = 0.95
+"""Of every interval that a report shows, each by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a value lies with 95 % confidence. An open end reaches beyond what was
+    measured."""
+
+    low: float | None
+    """None = open."""
+    high: float | None
+    """None = open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,13 +24,16 @@ class Estimate:
 
     value: float | None
     low: float | None = None
-    """Lowest replicate."""
+    """Lowest replicate: a spread, not an interval."""
     high: float | None = None
     """Highest replicate."""
     n: int = 0
     """Replicates (launches) behind it."""
     missing: str | None = None
     """Why `value` is None."""
+    interval: Interval | None = None
+    no_interval: str | None = None
+    """Why a value that should have an interval has none."""
 
     def __post_init__(self) -> None:
         if (self.value is None) != (self.missing is not None):

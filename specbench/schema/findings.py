@@ -1,10 +1,15 @@
-"""What was concluded: cell summaries, speedups, break-evens, warnings."""
+"""What was concluded: cell summaries with their warnings, and the whole of a run."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from specbench.schema.cell import CellKey, Condition
-from specbench.schema.estimate import Estimate
+from specbench.schema.cell import CellKey
+from specbench.schema.comparison import (
+    ArmNoise,
+    BreakEven,
+    NoiseRecord,
+    SpeedupCurve,
+)
 
 
 class Severity(StrEnum):
@@ -105,6 +110,21 @@ class GpuSummary:
     """Other processes that computed on them at any time of the cell."""
 
 
+@dataclass(frozen=True, slots=True)
+class PrefillShare:
+    """f of the formula of the step cost ratio: shares of the time of requests at full
+    load that plain decode steps do not explain."""
+
+    of_request: float
+    """Of the whole request; for throughput."""
+    of_decode: float
+    """Of the time between its tokens (interleaved prefill); for TPOT."""
+    plain_step_s: float
+    """Mean time of the decode steps during which no request was in prefill, seconds."""
+    plain_gaps: int
+    """Chunk gaps behind that."""
+
+
 class LatencyBasis(StrEnum):
     """Which requests the latencies of a cell are over."""
 
@@ -159,6 +179,12 @@ class CellStats:
     window_share: float | None
     """Window / whole duration of the cell."""
     drift: Drift | None
+    window_completed: int | None
+    """Requests that ended inside the window."""
+    window_error: float | None
+    """Relative standard error of the window's throughput, from its twelve parts."""
+    prefill_share: PrefillShare | None
+    """Of a cell without speculation."""
     gpu: GpuSummary | None
     missing: dict[str, str]
     """Field name -> why it is None."""
@@ -172,67 +198,6 @@ class CellStats:
         return any(f.severity is Severity.VOID for f in self.findings)
 
 
-class SpeedupMetric(StrEnum):
-    """What a speedup compares; over 1 is better for the arm."""
-
-    THROUGHPUT = "throughput"
-    TPOT = "tpot"
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedupPoint:
-    """Arm against baseline at one load."""
-
-    condition: Condition
-    speedup: Estimate
-    running_batch: float | None
-    """The baseline's, mean over launches."""
-    arm_running_batch: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedupCurve:
-    """Speedup over load, everything else equal; points by rising concurrency."""
-
-    target: str
-    dataset: str
-    context: int
-    temperature: float
-    arm: str
-    metric: SpeedupMetric
-    points: tuple[SpeedupPoint, ...]
-
-
-class BreakEvenOutcome(StrEnum):
-    """Named answers; never a bare number."""
-
-    PAYS_UP_TO = "pays up to"
-    PAYS_FROM = "pays from"
-    PAYS_EVERYWHERE = "pays everywhere measured"
-    NEVER_PAYS = "never pays"
-    SEVERAL = "several crossings"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True, slots=True)
-class BreakEven:
-    """Where one curve crosses 1, or the plain word why it does not."""
-
-    curve: SpeedupCurve
-    outcome: BreakEvenOutcome
-    batch: float | None
-    """The baseline's running batch at the crossing; interpolated."""
-    concurrency: float | None
-    """Concurrency at the crossing; interpolated in the same way."""
-    below: SpeedupPoint | None
-    """Measured neighbour below the crossing."""
-    above: SpeedupPoint | None
-    first_slower_concurrency: int | None
-    """First measured concurrency where the arm is slower; None = nowhere."""
-    note: str
-    """How the outcome was reached and what would firm it up."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunFindings:
     """Everything that a report shows of a run."""
@@ -240,5 +205,9 @@ class RunFindings:
     cells: tuple[CellStats, ...]
     curves: tuple[SpeedupCurve, ...]
     break_evens: tuple[BreakEven, ...]
+    noise: tuple[ArmNoise, ...]
+    """How much the launches of each arm differed in this run."""
+    prior: tuple[NoiseRecord, ...]
+    """Launch noise of this machine, from A/A runs, that the intervals may rest on."""
     failed_launches: tuple[str, ...]
     """One line for each launch that did not serve: which, why, log path."""

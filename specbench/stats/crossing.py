@@ -38,3 +38,31 @@ def interpolate_log2(left: float, right: float, weight: float) -> float:
     if left <= 0 or right <= 0:
         raise ValueError("a log axis needs values above zero")
     return float(2 ** (math.log2(left) + weight * (math.log2(right) - math.log2(left))))
+
+
+def falling_root(values: Sequence[float]) -> tuple[int, float]:
+    """Where a curve that falls through zero once does so, though noise may let its
+    samples rise here and there: index of the sample before, and the share of the way to
+    the next. The first value is above zero, the last below.
+
+    Neighbours that rise are replaced by their mean until none does (isotonic
+    regression by pooling adjacent violators, Ayer et al. 1955); without any, this is
+    the plain interpolation.
+    """
+    if not (values and values[0] >= 0 > values[-1]):
+        raise ValueError("the curve does not fall through zero")
+    blocks: list[tuple[float, int]] = []
+    """Sum and count of the samples that were pooled."""
+    for value in values:
+        blocks.append((value, 1))
+        while len(blocks) > 1 and _mean(blocks[-2]) < _mean(blocks[-1]):
+            total, count = blocks.pop()
+            before = blocks.pop()
+            blocks.append((before[0] + total, before[1] + count))
+    level = [_mean(block) for block in blocks for _ in range(block[1])]
+    left = sign_changes(level)[0].left
+    return left, root_weight(level[left], level[left + 1])
+
+
+def _mean(block: tuple[float, int]) -> float:
+    return block[0] / block[1]

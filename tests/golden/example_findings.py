@@ -7,16 +7,13 @@ from dataclasses import replace
 
 from specbench.analysis.speedup import find_curves
 from specbench.report.facts import RunFacts
-from specbench.schema.findings import (
+from specbench.schema.comparison import (
     BreakEven,
     BreakEvenOutcome,
-    CellStats,
-    Finding,
-    RunFindings,
-    Severity,
     SpeedupCurve,
     SpeedupMetric,
 )
+from specbench.schema.findings import CellStats, Finding, RunFindings, Severity
 from specbench.schema.record import DatasetUse
 from tests.golden.synthetic import (
     ArmCourse,

@@ -6,6 +6,8 @@ from specbench.schema.findings import CellStats, Finding
 HELD_SHARE = 0.95
 """Of the concurrency, as a time-weighted mean over the window."""
 HIT_RATE_LIMIT = 0.01
+QUEUE = 0.5
+"""Requests that wait on average, from which on a load is said to queue."""
 MIN_WINDOW_REQUESTS = 4
 MIN_WINDOW_LATENCIES = 1.0
 """A window shorter than one request hangs on the phase in which it met the slots."""
@@ -39,7 +41,7 @@ def cache_hits(stats: CellStats, context: CellContext) -> Finding | None:
 
 def queueing(stats: CellStats, _: CellContext) -> Finding | None:
     """Requests waited, so the batch was capped by something else than the load."""
-    if stats.waiting is None or stats.waiting < 0.5:
+    if stats.waiting is None or stats.waiting < QUEUE:
         return None
     return flag(
         "queueing",

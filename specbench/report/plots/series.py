@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from specbench.report import words
 from specbench.report.blocks import Block
 from specbench.report.facts import RunFacts
+from specbench.schema.comparison import BreakEven, SpeedupMetric
 from specbench.schema.estimate import Estimate
-from specbench.schema.findings import BreakEven, RunFindings, SpeedupMetric
+from specbench.schema.findings import RunFindings
 
 SHORT_METRICS = {SpeedupMetric.THROUGHPUT: "throughput", SpeedupMetric.TPOT: "TPOT"}
 

@@ -27,8 +27,9 @@ from specbench.report.plots.style import (
     say_instead,
     split_pages,
 )
+from specbench.schema.comparison import SpeedupMetric
 from specbench.schema.estimate import Estimate
-from specbench.schema.findings import RunFindings, SpeedupMetric
+from specbench.schema.findings import RunFindings
 
 HEADING = Heading(
     "Speedup by load",

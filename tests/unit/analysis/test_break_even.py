@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specbench.analysis.break_even import find_break_even
+from specbench.schema.comparison import BreakEven, BreakEvenOutcome
 from specbench.schema.estimate import Estimate
-from specbench.schema.findings import BreakEven, BreakEvenOutcome
 from tests.factories import curve, speedup_point
 
 # case H17

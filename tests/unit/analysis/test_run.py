@@ -1,7 +1,7 @@
 """A whole run: every curve has its break-even, every lost launch its line."""
 
 from specbench.analysis.run import conclude
-from specbench.schema.findings import BreakEvenOutcome, SpeedupMetric
+from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sweep import BASELINE
 from tests.factories import cell_stats

@@ -7,14 +7,8 @@ import pytest
 
 from specbench.analysis.speedup import find_curves
 from specbench.schema.cell import CellKey
-from specbench.schema.findings import (
-    CellStats,
-    Finding,
-    Severity,
-    SpeedupCurve,
-    SpeedupMetric,
-    SpeedupPoint,
-)
+from specbench.schema.comparison import SpeedupCurve, SpeedupMetric, SpeedupPoint
+from specbench.schema.findings import CellStats, Finding, Severity
 from specbench.schema.sweep import BASELINE
 from tests.factories import cell_stats, condition, latency
 

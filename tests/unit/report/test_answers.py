@@ -2,7 +2,7 @@
 
 from specbench.analysis.run import conclude
 from specbench.report.answers import group_answers, neighbours
-from specbench.schema.findings import BreakEven, BreakEvenOutcome
+from specbench.schema.comparison import BreakEven, BreakEvenOutcome
 from tests.golden.example_findings import example_facts, example_findings
 from tests.golden.synthetic import ArmCourse, Course, make_cells
 

@@ -19,7 +19,8 @@ from specbench.report.csv_files import (
     cells_csv,
     columns_markdown,
 )
-from specbench.schema.findings import RunFindings, SpeedupMetric
+from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.findings import RunFindings
 from tests.golden.example_findings import LAG, example_findings
 from tests.golden.synthetic import ArmCourse, Course, make_cells
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from specbench.report import words
 from specbench.schema.cell import Condition
-from specbench.schema.estimate import Estimate, absent
-from specbench.schema.findings import (
+from specbench.schema.comparison import (
     BreakEven,
     BreakEvenOutcome,
     SpeedupCurve,
     SpeedupMetric,
     SpeedupPoint,
 )
+from specbench.schema.estimate import Estimate, absent
 
 REASONABLE = st.floats(1e-6, 1e9)
 

@@ -1,0 +1,106 @@
+"""What to measure next, where that would tell more: said in numbers, so that it can be
+weighed against its cost."""
+
+import math
+from collections.abc import Sequence
+
+from specbench.analysis.crossings import SidedCurve
+from specbench.analysis.sides import SIGN_TAIL
+from specbench.schema.comparison import Axis, BreakEvenOutcome, Crossing, Side
+from specbench.stats.students_t import t_quantile
+
+MOST_LAUNCHES = 24
+"""More launches of each arm than this are not a piece of advice."""
+FAR_APART = 2.5
+"""Neighbours of a crossing whose loads differ by more than this factor leave much to
+interpolation."""
+SPARE = 1.0
+"""Standard errors beyond its test at which a load is decided in five of six
+repetitions."""
+
+
+def next_step(
+    curve: SidedCurve, outcome: BreakEvenOutcome, crossings: Sequence[Crossing]
+) -> str:
+    """In words; empty where nothing obvious would help."""
+    if not curve.points:
+        return ""
+    if not curve.noisy.has_variance:
+        return (
+            "measure more launches of each arm (`measure.replicates`), or this"
+            " machine's launch noise once (`--aa`)"
+        )
+    if outcome is BreakEvenOutcome.UNDECIDED:
+        return _decide_open_loads(curve)
+    if outcome is BreakEvenOutcome.PAYS_EVERYWHERE and curve.axis is not Axis.CONTEXT:
+        last = curve.points[-1].condition.concurrency
+        return f"to find where it stops, go beyond concurrency {last}"
+    return _narrow(curve, crossings)
+
+
+def _decide_open_loads(curve: SidedCurve) -> str:
+    """Launches that would decide the open loads, and the loads that none would."""
+    needed: dict[int, int] = {}
+    hopeless: list[int] = []
+    for place, point in enumerate(curve.points):
+        if point.side is not Side.OPEN:
+            continue
+        load = (
+            point.condition.context
+            if curve.axis is Axis.CONTEXT
+            else point.condition.concurrency
+        )
+        launches = _launches_to_decide(curve, place)
+        if launches is None:
+            hopeless.append(load)
+        else:
+            needed[load] = launches
+    words = []
+    where = "context" if curve.axis is Axis.CONTEXT else "concurrency"
+    if needed:
+        loads = ", ".join(map(str, needed))
+        words.append(
+            f"about {max(needed.values())} launches of each arm would decide {where}"
+            f" {loads}, if the speedups stay as they are"
+        )
+    if hopeless:
+        loads = ", ".join(map(str, hopeless))
+        words.append(
+            f"at {where} {loads} the arm is within this machine's noise of its"
+            " baseline: measure the loads beside it, or less noise"
+        )
+    return "; ".join(words)
+
+
+def _launches_to_decide(curve: SidedCurve, place: int) -> int | None:
+    """Launches of each arm at which the load is decided in most repetitions, if its
+    speedup and the noise stay as they are; None = more than anyone would make. The
+    error falls with the root of the launches, and the test gets easier with their
+    degrees of freedom."""
+    reading = curve.noisy.at(place)
+    now = max(2, curve.points[place].speedup.n)
+    for launches in range(now + 1, MOST_LAUNCHES + 1):
+        df = curve.noisy.replicate_df * (launches - 1) / (now - 1)
+        distance = abs(reading.value) * math.sqrt(launches / now)
+        if distance >= (t_quantile(SIGN_TAIL, df) + SPARE) * reading.error:
+            return launches
+    return None
+
+
+def _narrow(curve: SidedCurve, crossings: Sequence[Crossing]) -> str:
+    """A load inside the widest bracket."""
+    for crossing in crossings:
+        if curve.axis is Axis.CONTEXT:
+            low, high = (p.condition.context for p in (crossing.below, crossing.above))
+        else:
+            low, high = (
+                p.condition.concurrency for p in (crossing.below, crossing.above)
+            )
+        if low and high / low > FAR_APART:
+            where = "context" if curve.axis is Axis.CONTEXT else "concurrency"
+            middle = round(math.sqrt(low * high))
+            return (
+                f"the crossing lies between {where} {low} and {high}, which is far:"
+                f" measure {middle} too"
+            )
+    return ""
