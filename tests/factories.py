@@ -15,6 +15,7 @@ from specbench.schema.findings import (
     Distribution,
     Drift,
     LatencyBasis,
+    PrefillShare,
     WholeRun,
 )
 from specbench.schema.record import ClientHealth
@@ -215,6 +216,16 @@ def acceptance(**changes: Any) -> Acceptance:
     return replace(made, **changes)
 
 
+def prefill_share(of_request: float = 0.1, of_decode: float = 0.05) -> PrefillShare:
+    """Of a baseline with a TPOT of 10 ms."""
+    return PrefillShare(
+        of_request=of_request,
+        of_decode=of_decode,
+        plain_step_s=0.01 * (1 - of_decode),
+        plain_gaps=5000,
+    )
+
+
 def cell_stats(
     arm: str = BASELINE, replicate: int = 1, concurrency: int = 1, **changes: Any
 ) -> CellStats:
@@ -249,6 +260,7 @@ def cell_stats(
         tpot=latency(0.01),
         tpot_is_usual=False,
         tpot_usual=latency(0.01),
+        mean_tpot_by_token=0.01,
         itl=latency(0.01),
         chunk_gap=latency(0.01),
         e2e_latency=latency(1.0),
@@ -264,6 +276,9 @@ def cell_stats(
         client_cpu_share=0.1,
         window_share=0.75,
         drift=Drift(1.0, 1.1),
+        window_completed=50,
+        window_error=0.01,
+        prefill_share=prefill_share() if arm == BASELINE else None,
         gpu=None,
         missing={},
         latency_basis=LatencyBasis.FULL_LOAD,

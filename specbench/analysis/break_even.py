@@ -3,14 +3,15 @@ everywhere, never, several crossings, by capacity, or undecided. Crossings come 
 intervals where anything is known of the noise; what is between two loads of which
 nothing is told apart stays between them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from specbench.analysis.advice import next_step
 from specbench.analysis.crossings import SidedCurve, find_crossing, possible_crossing
+from specbench.analysis.sides import least_told
 from specbench.schema.comparison import (
-    Axis,
     BreakEven,
     BreakEvenOutcome,
     Crossing,
@@ -18,6 +19,7 @@ from specbench.schema.comparison import (
     SpeedupCurve,
     SpeedupPoint,
 )
+from specbench.stats.quantiles import median
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +113,11 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
             ", by the raw signs and without an interval:"
             f" {points[0].speedup.no_interval or 'nothing is known of the noise'}"
         )
-    opens = _loads(points, Side.OPEN, evidence.axis)
-    if opens:
-        words.append(f"not told from 1 at {_place(evidence.axis)} {opens}")
-    if verdict.outcome is BreakEvenOutcome.UNDECIDED:
-        for side, verb in ((Side.PAYS, "pays"), (Side.LOSES, "loses")):
-            decided = _loads(points, side, evidence.axis)
-            if decided:
-                words.append(f"decided: {verb} at {_place(evidence.axis)} {decided}")
+    elif any(p.side is Side.OPEN for p in points):
+        words.append(
+            f"speedups nearer to 1 than about {_least_told(evidence):.0%} are not told"
+            " from it"
+        )
     for turn in verdict.turns:
         if turn.right - turn.left > 1:
             words.append("at least one crossing between the two decided neighbours")
@@ -126,13 +125,8 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
     return "; ".join(words)
 
 
-def _place(axis: Axis) -> str:
-    return "context" if axis is Axis.CONTEXT else "concurrency"
-
-
-def _loads(points: Sequence[SpeedupPoint], side: Side, axis: Axis) -> str:
-    return ", ".join(
-        str(p.condition.context if axis is Axis.CONTEXT else p.condition.concurrency)
-        for p in points
-        if p.side is side
-    )
+def _least_told(evidence: SidedCurve) -> float:
+    """The difference from 1 from which on a load has a side, in the middle of the
+    loads."""
+    noisy = evidence.noisy
+    return math.expm1(median([least_told(noisy, p) for p in range(len(noisy.x))]))

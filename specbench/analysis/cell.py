@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from specbench.analysis.acceptance import NO_DRAFTS, acceptance_between
+from specbench.analysis.decode_time import mean_tpot_by_token
 from specbench.analysis.engine_growth import growth_over_cell, prefix_hit_rate
 from specbench.analysis.gpu_summary import summarise_gpus
 from specbench.analysis.latencies import (
@@ -15,6 +16,7 @@ from specbench.analysis.latencies import (
 )
 from specbench.analysis.loops import looping_share
 from specbench.analysis.missing import Missing, keep
+from specbench.analysis.prefill_share import add_prefill_share
 from specbench.analysis.reasons import explain_missing
 from specbench.analysis.requests import derive_figures
 from specbench.analysis.rules.rule import CellContext
@@ -53,6 +55,7 @@ def summarise_cell(seen: CellObservations) -> CellStats:
     window = find_window(seen.samples, seen.key.condition.concurrency)
     stats = _figures(seen, window)
     stats = add_window(stats, seen.samples, seen.readings, window)
+    stats = add_prefill_share(stats, seen.samples, window, drafts=_drafts(seen))
     stats = explain_missing(stats)
     planned = len(seen.samples) if seen.planned is None else seen.planned
     context = CellContext(
@@ -91,6 +94,7 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         tpot=distribution(f.tpot for f in figures),
         tpot_is_usual=any(f.tpot_is_usual for f in figures),
         tpot_usual=distribution(f.tpot_usual for f in figures),
+        mean_tpot_by_token=mean_tpot_by_token(chosen, figures),
         itl=itl_distribution(figures),
         chunk_gap=gap_distribution(figures),
         e2e_latency=distribution(f.e2e for f in figures),
@@ -110,6 +114,9 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         client_cpu_share=seen.client.cpu_share,
         window_share=None,
         drift=None,
+        window_completed=None,
+        window_error=None,
+        prefill_share=None,
         gpu=summarise_gpus(seen.gpu),
         missing=missing,
         latency_basis=basis,
@@ -156,6 +163,15 @@ def _steps(
     if not speculates and not any(s.speculation for s in samples):
         return Missing("the server does not report speculation")
     return tokens_per_step(samples)
+
+
+def _drafts(seen: CellObservations) -> bool:
+    """Whether drafts were to be made, or were."""
+    return (
+        seen.expects_speculation
+        or any(s.speculation for s in seen.samples)
+        or any(r.counters.drafts for r in seen.readings)
+    )
 
 
 def _watched(client: ClientHealth) -> float | None:

@@ -81,7 +81,8 @@ def _crossing(
     if curve.noisy.has_variance:
         region = zero_region(curve.noisy, TAIL, most_df, first, last)
         if curve.answers > 1:
-            joint = zero_region(curve.noisy, TAIL / curve.answers, most_df, first, last)
+            # all loads: at its smaller tail the neighbours may not be told from 1
+            joint = zero_region(curve.noisy, TAIL / curve.answers, most_df)
     else:
         no_interval = curve.points[0].speedup.no_interval
     at = _Reader(curve, lambda i: curve.places[i])

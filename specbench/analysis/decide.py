@@ -19,7 +19,7 @@ from specbench.schema.comparison import (
 from specbench.schema.estimate import CONFIDENCE, Estimate, Interval, absent
 from specbench.stats.mean_squares import mean_squares
 from specbench.stats.noisy_curve import NoisyCurve, Reading
-from specbench.stats.replicated_means import Term, replicated_means
+from specbench.stats.replicated_means import replicated_means
 
 TAIL = (1 - CONFIDENCE) / 2
 
@@ -30,20 +30,17 @@ def decide(
     arm: Table,
     prior: Prior | None = None,
     answers: int = 1,
-    floors: tuple[tuple[Term, ...], tuple[Term, ...]] = ((), ()),
 ) -> tuple[SpeedupCurve, BreakEven]:
     """Speedups with intervals at each load, and where they cross 1.
 
-    `answers`: how many break-evens the run gives, for the joint interval. `floors`: of
-    baseline and arm, for each load, a variance of its mean that launches share and
-    therefore cannot show.
+    `answers`: how many break-evens the run gives, for the joint interval.
     """
     used = [
         j
         for j in range(len(frame.loads))
         if _column(baseline, j) and _column(arm, j) and frame.loads[j].missing is None
     ]
-    curve, words = _noisy_curve(frame, used, (baseline, arm), prior, floors)
+    curve, words = _noisy_curve(frame, used, (baseline, arm), prior)
     sides = [side_of(curve, place) for place in range(len(used))]
     points = tuple(
         _point(frame.loads[j], curve, used.index(j), (baseline, arm), j, sides)
@@ -77,7 +74,6 @@ def _noisy_curve(
     used: Sequence[int],
     tables: tuple[Table, Table],
     prior: Prior | None,
-    floors: tuple[tuple[Term, ...], tuple[Term, ...]],
 ) -> tuple[NoisyCurve, str]:
     """The curve over the loads that have a speedup, and in words what its uncertainty
     rests on."""
@@ -93,8 +89,7 @@ def _noisy_curve(
         if any(was for _, was in joined):
             words += f", with the launch noise of {prior.source}"
     lower, upper = (
-        replicated_means(table, one, [floor[j] for j in used] if floor else ())
-        for table, one, floor in zip(rows, squares, floors, strict=True)
+        replicated_means(table, one) for table, one in zip(rows, squares, strict=True)
     )
     return NoisyCurve(_geometry(frame, used), upper, lower), words
 

@@ -19,6 +19,9 @@ WINDOW_FIELDS = (
     "request_throughput",
     "window_share",
     "drift",
+    "window_completed",
+    "window_error",
+    "prefill_share",
     *GAUGE_FIELDS,
 )
 """Figures that need a window."""
@@ -29,6 +32,7 @@ USUAL_REASONS = {
     "looping_share": NO_TEXT,
     "tpot": "no request gave more tokens than its first chunk",
     "tpot_usual": "no request gave more than one token",
+    "mean_tpot_by_token": "no request gave more tokens than its first chunk",
     "itl": "the server sends no running token counts, or no second token came",
     "chunk_gap": "no request brought a second chunk",
     "mean_output_tokens": NO_USAGE,

@@ -25,8 +25,16 @@ def margin_of(curve: NoisyCurve, place: int) -> float:
     test."""
     if not curve.has_variance:
         return math.inf
+    limit = least_told(curve, place)
+    distance = abs(curve.values[place])
+    if limit == 0:
+        return math.inf if distance else 0.0
+    return distance / limit
+
+
+def least_told(curve: NoisyCurve, place: int) -> float:
+    """The distance from 0 at which a load is just decided."""
     reading = curve.at(place)
     if reading.error == 0:
-        return math.inf if reading.value else 0.0
-    limit = t_quantile(SIGN_TAIL, min(reading.df, curve.replicate_df))
-    return abs(reading.value) / reading.error / limit
+        return 0.0
+    return t_quantile(SIGN_TAIL, min(reading.df, curve.replicate_df)) * reading.error

@@ -18,6 +18,7 @@ from specbench.analysis.window import (
     mean_in_flight,
     tokens_in_window,
 )
+from specbench.analysis.window_error import find_window_error
 from specbench.schema.findings import CellStats
 from specbench.schema.sample import Outcome, RequestSample
 from specbench.schema.snapshot import EngineGauges, EngineReading, Phase
@@ -60,6 +61,8 @@ def add_window(
         output_throughput=tokens.total / window.seconds if tokens.is_known else None,
         request_throughput=finished / window.seconds,
         drift=keep(missing, "drift", find_drift(tokens, finished)),
+        window_completed=finished,
+        window_error=keep(missing, "window_error", find_window_error(tokens)),
         tokens_exact=tokens.is_exact and tokens.is_known,
         missing=missing,
     )

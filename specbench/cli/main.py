@@ -9,7 +9,16 @@ from types import FrameType
 import typer
 
 from specbench import __version__
-from specbench.cli import datasets, engines, measure, report, run, selftest, sim
+from specbench.cli import (
+    datasets,
+    engines,
+    import_,
+    measure,
+    report,
+    run,
+    selftest,
+    sim,
+)
 from specbench.cli.streams import complain, open_standard_streams
 from specbench.errors import ExitCode, SpecbenchError
 
@@ -35,6 +44,7 @@ app.command()(report.report)
 app.command()(selftest.selftest)
 app.command()(engines.engines)
 app.command()(datasets.datasets)
+app.add_typer(import_.app, name="import")
 app.add_typer(sim.app, name="sim")
 
 

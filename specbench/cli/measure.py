@@ -104,7 +104,15 @@ def measure(
         from specbench.report.csv_files import cells_csv
         from specbench.schema.findings import RunFindings
 
-        emit(cells_csv(RunFindings(measured.cells, (), (), ())))
+        findings = RunFindings(
+            cells=measured.cells,
+            curves=(),
+            break_evens=(),
+            noise=(),
+            prior=(),
+            failed_launches=(),
+        )
+        emit(cells_csv(findings))
     else:
         from specbench.report.measured import measured_table
 

@@ -1,8 +1,11 @@
-"""What a run shows while it works: on a terminal a last line that moves, elsewhere
-plain lines. It draws in the caller's thread, at most once a second: a thread of its
-own would make the load generator late."""
+"""What a run shows while it works: on a terminal a last line that moves (one for each
+place where launches run side by side), elsewhere plain lines. It draws in the caller's
+thread, at most once a second: a thread of its own would make the load generator
+late."""
 
 import sys
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from specbench.clock import monotonic_ns
@@ -21,6 +24,7 @@ from specbench.runner.events import (
 )
 from specbench.schema.cell import CellKey
 from specbench.schema.findings import CellStats
+from specbench.schema.plan import LaunchPlan
 from specbench.units import seconds_between
 
 if TYPE_CHECKING:
@@ -30,17 +34,28 @@ DRAW_S = 1.0
 LINE_CHARS = 60
 
 
+@dataclass(slots=True)
+class _PlaceState:
+    """What runs on one place."""
+
+    launch: LaunchPlan | None = None
+    cell: CellStarted | None = None
+    cell_began_ns: int = 0
+    line: str = ""
+    """The one that moves."""
+
+
 class ProgressDisplay:
-    """Turns events into lines on standard error."""
+    """Turns events into lines on standard error. Takes one event at a time."""
 
     def __init__(self, *, is_quiet: bool) -> None:
         self._is_quiet = is_quiet
         self._is_live = sys.stderr.isatty() and not is_quiet
         self._live: Live | None = None
         self._drawn_ns = 0
-        self._cell: CellStarted | None = None
-        self._cell_began_ns = 0
-        self._launch = ""
+        self._launches = 0
+        self._names_places = False
+        self._places: defaultdict[int, _PlaceState] = defaultdict(_PlaceState)
         self.folder = ""
         """Of the run, once there is one."""
 
@@ -62,91 +77,114 @@ class ProgressDisplay:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case SweepStarted():
+                self._begin(event)
             case CellStarted() | CellProgress() | CellEnded() | CellFailed():
                 self._show_cell(event)
             case _:
                 self._show_launch(event)
 
-    def _show_launch(self, event: Event) -> None:
+    def _begin(self, event: SweepStarted) -> None:
+        self._launches = len(event.plan.launches)
+        self.folder = event.folder
+        self._names_places = event.plan.is_side_by_side
+        self._say_line(
+            f"{event.plan.cell_count} cells in {self._launches} launches;"
+            f" results in {event.folder}"
+        )
+
+    def _show_launch(
+        self,
+        event: LaunchStarted | LaunchWaiting | LaunchReady | LaunchFailed | Freezing,
+    ) -> None:
         match event:
-            case SweepStarted():
-                launches = len(event.plan.launches)
-                self.folder = event.folder
-                self._say(
-                    f"{event.plan.cell_count} cells in {launches} launches;"
-                    f" results in {event.folder}"
-                )
             case LaunchStarted():
-                self._launch = launch_words(event)
-                self._say(f"{self._launch}: {start_words(event)}")
+                self._places[event.launch.place].launch = event.launch
+                self._say_launch(event.launch, start_words(event))
             case LaunchWaiting():
-                self._draw(f"{self._launch}: {wait_words(event)}")
+                launch = self._places[event.place].launch
+                words = self._launch_words(launch) if launch else ""
+                self._draw(event.place, f"{words}: {wait_words(event)}")
             case LaunchReady():
-                self._say(f"{self._launch}: {ready_words(event)}")
+                self._say_launch(event.launch, ready_words(event))
             case LaunchFailed():
                 is_new = event.log_path and "log: " not in event.reason
                 log = f"\n  log: {event.log_path}" if is_new else ""
-                self._say(f"{self._launch}: failed: {event.reason}{log}", always=True)
+                words = f"failed: {event.reason}{log}"
+                self._say_launch(event.launch, words, always=True)
             case Freezing():
-                self._draw(f"freezing first answers: {event.done} of {event.total}")
-            case _:
-                pass
+                words = f"freezing first answers: {event.done} of {event.total}"
+                self._draw(event.place, words)
+
+    def _say_launch(
+        self, launch: LaunchPlan, words: str, *, always: bool = False
+    ) -> None:
+        line = f"{self._launch_words(launch)}: {words}"
+        self._say(launch.place, line, always=always)
+
+    def _launch_words(self, launch: LaunchPlan) -> str:
+        return (
+            f"launch {launch.index}/{self._launches} {launch.arm} (replicate"
+            f" {launch.replicate}) on {launch.target.label}"
+        )
 
     def _show_cell(
         self, event: CellStarted | CellProgress | CellEnded | CellFailed
     ) -> None:
+        state = self._places[event.place]
         match event:
             case CellStarted():
-                self._cell = event
-                self._cell_began_ns = monotonic_ns()
-                self._draw(cell_words(event, 0, 0.0), force=True)
+                state.cell = event
+                state.cell_began_ns = monotonic_ns()
+                self._draw(event.place, cell_words(event, 0, 0.0), force=True)
             case CellProgress():
-                self._draw_cell(event.done)
+                if state.cell is not None:
+                    elapsed = seconds_between(state.cell_began_ns, monotonic_ns())
+                    self._draw(event.place, cell_words(state.cell, event.done, elapsed))
             case CellEnded():
-                self._say(self._ended_words(event))
+                self._say(event.place, f"  {_ended_words(event, state.cell)}")
             case CellFailed():
-                self._say(f"  {key_words(event.key)}: {event.reason}", always=True)
+                words = f"  {key_words(event.key)}: {event.reason}"
+                self._say(event.place, words, always=True)
 
-    def _draw_cell(self, done: int) -> None:
-        if self._cell is not None:
-            elapsed = seconds_between(self._cell_began_ns, monotonic_ns())
-            self._draw(cell_words(self._cell, done, elapsed))
+    def _say(self, place: int, line: str, *, always: bool = False) -> None:
+        words = line.lstrip()
+        indent = line[: len(line) - len(words)]
+        self._say_line(indent + self._prefix(place) + words, always=always)
 
-    def _ended_words(self, event: CellEnded) -> str:
-        place = left = ""
-        if self._cell is not None:
-            width = len(str(self._cell.total))
-            place = f"[{self._cell.number:>{width}}/{self._cell.total}] "
-            left = duration_words(max(0.0, self._cell.remaining_s - event.seconds))
-        return f"  {place}{stats_words(event.stats)} ({event.seconds:.0f} s; {left})"
-
-    def _say(self, line: str, *, always: bool = False) -> None:
+    def _say_line(self, line: str, *, always: bool = False) -> None:
         if self._live is not None:
             self._live.console.print(line, markup=False, highlight=False)
         elif always or not self._is_quiet:
             sys.stderr.write(line + "\n")
             sys.stderr.flush()
 
-    def _draw(self, line: str, *, force: bool = False) -> None:
-        """The moving last line; nothing where there is no terminal."""
+    def _draw(self, place: int, line: str, *, force: bool = False) -> None:
+        """The moving lines; nothing where there is no terminal."""
         if self._live is None:
             return
+        self._places[place].line = self._prefix(place) + line
         now = monotonic_ns()
         if not force and seconds_between(self._drawn_ns, now) < DRAW_S:
             return
         self._drawn_ns = now
         from rich.text import Text
 
-        self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+        lines = [state.line for _, state in sorted(self._places.items()) if state.line]
+        shown = Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+        self._live.update(shown, refresh=True)
+
+    def _prefix(self, place: int) -> str:
+        return f"place {place}: " if self._names_places else ""
 
 
-def launch_words(event: LaunchStarted) -> str:
-    """Which launch, in a few words."""
-    launch = event.launch
-    return (
-        f"launch {launch.index}/{event.total} {launch.arm} (replicate"
-        f" {launch.replicate}) on {launch.target.label}"
-    )
+def _ended_words(event: CellEnded, began: CellStarted | None) -> str:
+    number = left = ""
+    if began is not None:
+        width = len(str(began.total))
+        number = f"[{began.number:>{width}}/{began.total}] "
+        left = duration_words(max(0.0, began.remaining_s - event.seconds))
+    return f"{number}{stats_words(event.stats)} ({event.seconds:.0f} s; {left})"
 
 
 def start_words(event: LaunchStarted) -> str:

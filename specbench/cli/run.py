@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from specbench.cli.streams import Format, ReportFormat, emit, tell
-from specbench.errors import ExitCode, InputError
+from specbench.errors import ExitCode, InputError, ResultsError
 
 if TYPE_CHECKING:
+    from specbench.runner.derive import Derived
     from specbench.schema.findings import RunFindings
     from specbench.schema.plan import SweepPlan
 
@@ -35,11 +36,18 @@ def run(
         " environment variable SPECBENCH_API_KEY.",
         show_default=False,
     ),
+    aa: bool = typer.Option(
+        False,
+        "--aa",
+        help="Measure the baseline against itself (arm `aa`) instead of the sweep's"
+        " arms: how much equal launches differ on this machine. It is kept, and later"
+        " sweeps with few launches rest on it.",
+    ),
     dry_run: bool = typer.Option(
         False,
         "--dry-run",
-        help="Check everything, print launches, cells and expected time, start"
-        " nothing.",
+        help="Check everything, print launches with their order and places, cells and"
+        " expected time, start nothing.",
     ),
     format_: ReportFormat = typer.Option(
         ReportFormat.TABLE, "--format", help="How the result is printed."
@@ -51,25 +59,31 @@ def run(
     """Launch engines, sweep, store, report.
 
     For each target the baseline (the same server without speculation) and every arm
-    are launched in balanced order and measured at each load with the same prompts.
-    Results go to DIR/<sweep>/<start>-<id>/: tables, CSV, plots, raw samples, logs.
+    are launched in balanced order and measured at each load with the same prompts,
+    side by side with swapped roles where the machine has GPUs enough for all arms
+    (measure.placement). Results go to DIR/<sweep>/<start>-<id>/: tables, CSV, plots,
+    raw samples, logs.
 
     Example: specbench run sweeps/cpu-demo.toml --set measure.replicates=1
     """
     from specbench.engines import ADAPTERS
+    from specbench.planning.arms import speculation_of_arms
     from specbench.planning.expand import plan_sweep
     from specbench.planning.read_sweep import read_sweep
+    from specbench.runner.placement import place_sweep
     from specbench.runner.preflight import prepare_sweep
 
     spec = read_sweep(sweep, set_, engines=tuple(ADAPTERS))
-    plan = plan_sweep(spec)
-    urls = parse_urls(url, plan)
+    arms = tuple(speculation_of_arms(spec, is_aa=aa))
+    urls = parse_urls(url, arms, len(spec.targets))
+    placement = place_sweep(spec, len(arms), str(sweep), will_launch=not urls)
+    plan = plan_sweep(spec, is_aa=aa, places=placement.counts)
     prepared = prepare_sweep(plan, str(sweep), will_launch=not urls)
     tell_client_limit(plan)
     if dry_run:
         from specbench.cli.dry_run import show_plan
 
-        show_plan(plan, dry_format(format_))
+        show_plan(plan, placement, dry_format(format_))
         return
     from specbench.cli.progress import ProgressDisplay
     from specbench.cli.show import show_run
@@ -78,11 +92,13 @@ def run(
     display = ProgressDisplay(is_quiet=quiet)
     try:
         with display:
-            done = execute(prepared, sweep.stem, results, urls, display)
+            done = execute(prepared, placement, sweep.stem, results, urls, display)
     except KeyboardInterrupt:
         tell(f"interrupted; what was measured is kept in {display.folder}")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     show_run(done, format_)
+    if aa:
+        tell(keep_words(done))
     if done.findings.failed_launches or not every_arm_counts(done.findings):
         tell(
             "error: some arm failed or has no cell that counts (see the findings);"
@@ -120,21 +136,32 @@ def every_arm_counts(findings: "RunFindings") -> bool:
     return bool(arms) and arms == valid
 
 
-def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
+def keep_words(done: "Derived") -> str:
+    """Keep what an A/A run has shown, and say where."""
+    from specbench.runner.noise import keep_noise
+
+    try:
+        kept = keep_noise(done)
+    except ResultsError as error:
+        return f"the launch noise could not be kept: {error.message}"
+    if kept.path is None:
+        return f"no launch noise was kept: {kept.reason}"
+    return f"launch noise of this machine kept in {kept.path}"
+
+
+def parse_urls(given: list[str], arms: tuple[str, ...], targets: int) -> dict[str, str]:
     """`ARM=URL` pairs; all arms or none."""
     from specbench.runner.address import check_url
-    from specbench.schema.sweep import BASELINE
 
     if not given:
         return {}
-    arms = [BASELINE, *(arm.name for arm in plan.spec.arms)]
     urls: dict[str, str] = {}
     for pair in given:
         name, _, url = pair.partition("=")
         if name not in arms:
             raise InputError(
                 f"--url {pair}: there is no arm {name!r}",
-                hint=f"the sweep's arms are {', '.join(arms)}",
+                hint=f"the arms of this run are {', '.join(arms)}",
             )
         check_url(url)
         urls[name] = url.rstrip("/")
@@ -144,6 +171,6 @@ def parse_urls(given: list[str], plan: "SweepPlan") -> dict[str, str]:
             f"--url: no URL for {', '.join(lacking)}",
             hint="either every arm is launched or every arm has a URL",
         )
-    if len(plan.spec.targets) > 1:
+    if targets > 1:
         raise InputError("--url: the sweep has several targets; give a sweep with one")
-    return urls
+    return {arm: urls[arm] for arm in arms}

@@ -77,9 +77,10 @@ def estimate_remaining(
     known: Known | None = None,
     assumed: Assumptions = ASSUMPTIONS,
 ) -> DurationEstimate:
-    """The rest of the sweep. `done`: seconds that each finished cell took. Freezing
-    the first answers, a pass of its own before the cells, is not in it."""
-    return _estimate(plan, plan.launches, done, known or Known(), assumed)
+    """The rest of the sweep; launches side by side take as long as the longest of
+    them. `done`: seconds that each finished cell took. Freezing the first answers, a
+    pass of its own before the cells, is not in it."""
+    return _estimate(plan, plan.waves, done, known or Known(), assumed)
 
 
 def estimate_launch(
@@ -90,7 +91,7 @@ def estimate_launch(
     assumed: Assumptions = ASSUMPTIONS,
 ) -> DurationEstimate:
     """The rest of one launch, its start-up included where it is still to come."""
-    return _estimate(plan, (launch,), done, known or Known(), assumed)
+    return _estimate(plan, ((launch,),), done, known or Known(), assumed)
 
 
 def estimate_cell(
@@ -119,24 +120,39 @@ def estimate_cell(
 
 def _estimate(
     plan: SweepPlan,
-    launches: Sequence[LaunchPlan],
+    waves: Sequence[Sequence[LaunchPlan]],
     done: Mapping[CellKey, float],
     known: Known,
     assumed: Assumptions,
 ) -> DurationEstimate:
     seconds = 0.0
     bases: Counter[Basis] = Counter()
-    for launch in launches:
-        left = [cell for cell in launch.cells if cell not in done]
-        if launch.index in known.ended or not left:
-            continue
-        if launch.index not in known.startups:
-            seconds += _startup(known, assumed)
-        for cell in left:
-            cell_s, basis = estimate_cell(plan, launch, cell, done, known, assumed)
-            seconds += cell_s
-            bases[basis] += 1
+    for wave in waves:
+        each = [_launch_s(plan, launch, done, known, assumed) for launch in wave]
+        seconds += max(launch_s for launch_s, _ in each)
+        for _, counted in each:
+            bases += counted
     return DurationEstimate(seconds, _describe(bases, assumed))
+
+
+def _launch_s(
+    plan: SweepPlan,
+    launch: LaunchPlan,
+    done: Mapping[CellKey, float],
+    known: Known,
+    assumed: Assumptions,
+) -> tuple[float, Counter[Basis]]:
+    """Seconds of the rest of one launch, and what its cells' estimates rest on."""
+    bases: Counter[Basis] = Counter()
+    left = [cell for cell in launch.cells if cell not in done]
+    if launch.index in known.ended or not left:
+        return 0.0, bases
+    seconds = 0.0 if launch.index in known.startups else _startup(known, assumed)
+    for cell in left:
+        cell_s, basis = estimate_cell(plan, launch, cell, done, known, assumed)
+        seconds += cell_s
+        bases[basis] += 1
+    return seconds, bases
 
 
 def _model(plan: SweepPlan, cell: CellKey, speed: Speed, assumed: Assumptions) -> float:

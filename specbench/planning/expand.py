@@ -1,40 +1,80 @@
 """From a checked sweep to its plan: every launch in the order in which it will run,
 with the caps that its engine gets and the cells that it measures."""
 
+from collections.abc import Iterator, Mapping
+
+from specbench.planning.arms import speculation_of_arms
 from specbench.planning.engine_args import (
     MAX_NUM_BATCHED_TOKENS,
     MAX_NUM_SEQS,
     read_option,
     without_options,
 )
-from specbench.planning.order import launch_order
+from specbench.planning.order import balanced_replicates, wave_order
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import AdmissionCaps, LaunchPlan, SweepPlan
-from specbench.schema.sweep import BASELINE, SweepSpec, Target
+from specbench.schema.sweep import SweepSpec, Target
 from specbench.search.grid import grid_conditions
 
+AA_NOTE = (
+    "an A/A run: the baseline against itself, the sweep's own arms left out; whatever"
+    " differs is this machine's launch noise"
+)
 
-def plan_sweep(spec: SweepSpec) -> SweepPlan:
+
+def plan_sweep(
+    spec: SweepSpec,
+    *,
+    is_aa: bool = False,
+    places: Mapping[str, int] | None = None,
+) -> SweepPlan:
     """The whole sweep. Targets run one after the other, since only arms of the same
-    target are compared; inside a target the arms alternate."""
-    speculative = {arm.name: arm.speculative for arm in spec.arms}
+    target are compared; inside a target the arms alternate, or run side by side where
+    `places` (by the target's label) gives it more than one. `is_aa`: the baseline
+    against itself instead of the sweep's arms."""
+    speculative = speculation_of_arms(spec, is_aa=is_aa)
+    places = places or {}
     launches: list[LaunchPlan] = []
+    wave_number = 0
     for target in spec.targets:
         conditions = grid_conditions(target.label, spec.workload, spec.load)
-        order = launch_order([BASELINE, *speculative], spec.measure.replicates)
-        launches += [
-            LaunchPlan(
-                index=len(launches) + i,
-                target=without_caps(target),
-                arm=arm,
-                speculative=speculative.get(arm),
-                replicate=replicate,
-                caps=admission_caps(target, spec.load.concurrency),
-                cells=tuple(CellKey(c, arm, replicate) for c in conditions),
+        waves = wave_order(
+            tuple(speculative), spec.measure.replicates, places.get(target.label, 1)
+        )
+        for wave in waves:
+            launches += [
+                LaunchPlan(
+                    index=len(launches) + place + 1,
+                    target=without_caps(target),
+                    arm=arm,
+                    speculative=speculative[arm],
+                    replicate=replicate,
+                    caps=admission_caps(target, spec.load.concurrency),
+                    cells=tuple(CellKey(c, arm, replicate) for c in conditions),
+                    place=place,
+                    wave=wave_number,
+                )
+                for place, (arm, replicate) in enumerate(wave)
+            ]
+            wave_number += 1
+    notes = (*([AA_NOTE] if is_aa else []), *_raised_notes(spec, places))
+    return SweepPlan(spec=spec, launches=tuple(launches), is_aa=is_aa, notes=notes)
+
+
+def _raised_notes(spec: SweepSpec, places: Mapping[str, int]) -> Iterator[str]:
+    """Where more is launched than the sweep file asks for."""
+    wanted = spec.measure.replicates
+    raised = {
+        target.label: balanced_replicates(wanted, places.get(target.label, 1))
+        for target in spec.targets
+    }
+    for label, replicates in raised.items():
+        if replicates > wanted:
+            yield (
+                f"{label}: {replicates} launches of each arm instead of {wanted}, so"
+                f" that each of the {places[label]} places serves every arm equally"
+                " often"
             )
-            for i, (arm, replicate) in enumerate(order, start=1)
-        ]
-    return SweepPlan(spec=spec, launches=tuple(launches))
 
 
 def admission_caps(target: Target, concurrency: list[int]) -> AdmissionCaps:

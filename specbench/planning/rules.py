@@ -11,8 +11,9 @@ from specbench.planning.target_rules import (
     check_engine,
     check_labels,
     check_length,
+    check_port,
 )
-from specbench.schema.sweep import BASELINE, Arm, Load, Measure, Workload
+from specbench.schema.sweep import AA, BASELINE, Arm, Load, Measure, Workload
 
 MOST_REQUESTS = 1_000_000
 """Requests that one cell may hold; more is taken for a slip of the pen."""
@@ -35,6 +36,8 @@ def check_rules(parts: Parts, engines: Collection[str] | None) -> Iterator[Probl
             yield from check_caps(place, target, parts.load)
         if parts.workload:
             yield from check_length(place, target, parts.workload)
+        if parts.measure:
+            yield from check_port(place, target, parts.measure)
     if parts.measure and parts.load:
         yield from check_measure(parts.measure, parts.load)
 
@@ -49,6 +52,12 @@ def check_arms(arms: Sequence[tuple[Place, Arm]]) -> Iterator[Problem]:
                 (*place, "name"),
                 f'"{arm.name}" is the arm without speculation, which is always there;'
                 " choose another name",
+            )
+        elif arm.name.casefold() == AA:
+            yield Problem(
+                (*place, "name"),
+                f'"{arm.name}" is the second baseline of `specbench run --aa`; choose'
+                " another name",
             )
         elif owner != place:
             message = f'"{arm.name}" is already the name of {describe_place(owner)}'

@@ -16,7 +16,7 @@ from specbench.planning.engine_args import (
 from specbench.planning.problems import Place, Problem, describe_place
 from specbench.planning.spelling import closest
 from specbench.planning.wording import describe_value
-from specbench.schema.sweep import Load, Target, Workload
+from specbench.schema.sweep import Load, Measure, Target, Workload
 
 PlacedTargets = Sequence[tuple[Place, Target]]
 
@@ -117,3 +117,13 @@ def check_length(place: Place, target: Target, work: Workload) -> Iterator[Probl
                 f"{context} prompt tokens and workload.max_tokens ({work.max_tokens})"
                 f" make {context + work.max_tokens}, more than {limit_words}",
             )
+
+
+def check_port(place: Place, target: Target, measure: Measure) -> Iterator[Problem]:
+    """Engines that run at the same time listen on ports of their own."""
+    if target.port is not None and measure.placement == "side-by-side":
+        yield Problem(
+            (*place, "port"),
+            f"{target.port} cannot serve two engines at once (measure.placement is"
+            ' "side-by-side"); leave it out, and each gets a free one',
+        )

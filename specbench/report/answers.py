@@ -1,69 +1,67 @@
-"""Break-evens as a reader goes through them: the two metrics of one arm under one
-condition together, each with the measured loads that its answer rests on."""
+"""Break-evens as a reader goes through them: the metrics of one arm under one condition
+together, each with the measured loads that its answer rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from specbench.report import words
-from specbench.report.facts import RunFacts
-from specbench.report.naming import full_title
-from specbench.schema.comparison import (
-    BreakEven,
-    BreakEvenOutcome,
-    SpeedupCurve,
-    SpeedupPoint,
-)
+from specbench.report.answer_words import told_loads
+from specbench.report.places import measured_points
+from specbench.schema.comparison import BreakEven, SpeedupPoint
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup:
-    """The answers of one arm under one condition."""
+    """The answers that share a title."""
 
-    curve: SpeedupCurve
-    """Of the first answer: names what all of them share."""
+    title: str
     answers: tuple[BreakEven, ...]
 
-    def title(self, facts: RunFacts) -> str:
-        """Arm, target, engine, data set, context, temperature."""
-        return full_title(self.curve.arm, self.curve, facts)
+    def loads(self) -> tuple[str, ...]:
+        """Which loads pay, lose and are open; said once where all say the same."""
+        return self._said_once(told_loads)
 
     def notes(self) -> tuple[str, ...]:
-        """How the answers were reached; said once where all say the same."""
-        notes = dict.fromkeys(a.note for a in self.answers if a.note)
-        if len(notes) == 1:
-            return tuple(notes)
+        """How the answers were reached."""
+        return self._said_once(lambda answer: answer.note)
+
+    def next_steps(self) -> tuple[str, ...]:
+        """What to measure next."""
+        return self._said_once(lambda answer: answer.next_step)
+
+    def _said_once(self, say: Callable[[BreakEven], str]) -> tuple[str, ...]:
+        """A sentence for each metric; metrics of the same sentence share it."""
+        metrics: dict[str, list[str]] = {}
+        for answer in self.answers:
+            if sentence := say(answer):
+                name = words.metric(answer.curve.metric)
+                metrics.setdefault(sentence, []).append(name)
+        if [len(names) for names in metrics.values()] == [len(self.answers)]:
+            return tuple(metrics)
         return tuple(
-            f"{words.metric(a.curve.metric)}: {a.note}" for a in self.answers if a.note
+            f"{words.listed(m)}: {sentence}" for sentence, m in metrics.items()
         )
 
 
-def group_answers(break_evens: Sequence[BreakEven]) -> tuple[AnswerGroup, ...]:
-    """Groups in the order of their first answer."""
-    groups: dict[tuple[object, ...], list[BreakEven]] = {}
-    for answer in break_evens:
-        c = answer.curve
-        place = (c.target, c.dataset, c.context, c.temperature, c.arm)
-        groups.setdefault(place, []).append(answer)
-    return tuple(AnswerGroup(g[0].curve, tuple(g)) for g in groups.values())
-
-
-def measured_points(curve: SpeedupCurve) -> tuple[SpeedupPoint, ...]:
-    """Loads that have a speedup."""
-    return tuple(p for p in curve.points if p.speedup.value is not None)
+def group_answers(
+    break_evens: Sequence[BreakEven], titles: Sequence[str]
+) -> tuple[AnswerGroup, ...]:
+    """Groups in the order of their first answer; `titles`: one for each break-even."""
+    groups: dict[str, list[BreakEven]] = {}
+    for answer, title in zip(break_evens, titles, strict=True):
+        groups.setdefault(title, []).append(answer)
+    return tuple(AnswerGroup(title, tuple(group)) for title, group in groups.items())
 
 
 def neighbours(answer: BreakEven) -> tuple[SpeedupPoint, ...]:
-    """Measured loads beside the crossing; beside each crossing where there are
-    several; the ends of the curve where there is none."""
-    beside = tuple(p for p in (answer.below, answer.above) if p is not None)
-    if beside:
-        return beside
-    points = measured_points(answer.curve)
-    if answer.outcome is not BreakEvenOutcome.SEVERAL:
+    """Measured loads beside each crossing; the ends of the curve where there is
+    none."""
+    beside = [p for c in answer.crossings for p in (c.below, c.above)]
+    points = measured_points(answer)
+    if not beside:
         return points[:1] + points[1:][-1:]
-    turns = [(a, b) for a, b in pairwise(points) if is_slower(a) is not is_slower(b)]
-    return tuple(dict.fromkeys(point for turn in turns for point in turn))
+    # a crossing on a measured load has it on both sides of the next bracket
+    return tuple(dict.fromkeys(beside))
 
 
 def is_slower(point: SpeedupPoint) -> bool:

@@ -5,11 +5,11 @@ Markdown and plots all show these, so that they cannot differ."""
 from collections import defaultdict
 from dataclasses import dataclass
 
+from specbench.report.arm_figures import NOT_MEASURED, ArmFigures, join_launches
 from specbench.report.facts import RunFacts
 from specbench.report.naming import full_title
-from specbench.report.sides import NOT_MEASURED, Side, join_launches
 from specbench.schema.cell import Condition
-from specbench.schema.comparison import SpeedupMetric, SpeedupPoint
+from specbench.schema.comparison import Side, SpeedupMetric, SpeedupPoint, StepNeed
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.sweep import BASELINE
@@ -20,11 +20,26 @@ class LoadRow:
     """One load: both arms and how they compare."""
 
     concurrency: int
-    baseline: Side
-    arm: Side | None
+    baseline: ArmFigures
+    arm: ArmFigures | None
     """None in a block of the baseline alone."""
-    throughput_speedup: Estimate
-    tpot_speedup: Estimate
+    points: dict[SpeedupMetric, SpeedupPoint]
+    """How they compare; a metric that was not compared is not in it."""
+
+    def speedup(self, metric: SpeedupMetric) -> Estimate:
+        """The speedup by one metric."""
+        point = self.points.get(metric)
+        return point.speedup if point else absent(NOT_MEASURED)
+
+    def side(self, metric: SpeedupMetric) -> Side:
+        """On which side of 1 that is."""
+        point = self.points.get(metric)
+        return point.side if point else Side.UNKNOWN
+
+    def need(self, metric: SpeedupMetric) -> StepNeed | None:
+        """The tokens per step that it would take."""
+        point = self.points.get(metric)
+        return point.need if point else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,7 @@ class Block:
 
 Place = tuple[Condition, str]
 """A condition and an arm."""
+Points = dict[tuple[Condition, str, SpeedupMetric], SpeedupPoint]
 
 
 def make_blocks(findings: RunFindings) -> tuple[Block, ...]:
@@ -54,6 +70,7 @@ def make_blocks(findings: RunFindings) -> tuple[Block, ...]:
     points = {
         (point.condition, curve.arm, curve.metric): point
         for curve in findings.curves
+        if len({p.condition.context for p in curve.points}) == 1  # over loads
         for point in curve.points
     }
     families: dict[Condition, list[Condition]] = {}
@@ -89,31 +106,24 @@ def _row(
     condition: Condition,
     arm: str | None,
     cells: dict[Place, list[CellStats]],
-    points: dict[tuple[Condition, str, SpeedupMetric], SpeedupPoint],
+    points: Points,
 ) -> LoadRow:
-    ours = _by_launch(cells.get((condition, arm or ""), []))
-    base = _by_launch(cells.get((condition, BASELINE), []))
-    shared = _valid_launches(ours) & _valid_launches(base)
-
-    def speedup(metric: SpeedupMetric) -> Estimate:
-        point = points.get((condition, arm or "", metric))
-        return point.speedup if point else absent(NOT_MEASURED)
-
+    ours = cells.get((condition, arm or ""), [])
+    base = cells.get((condition, BASELINE), [])
     return LoadRow(
         concurrency=condition.concurrency,
-        baseline=join_launches(base, shared),
-        arm=join_launches(ours, shared) if arm else None,
-        throughput_speedup=speedup(SpeedupMetric.THROUGHPUT),
-        tpot_speedup=speedup(SpeedupMetric.TPOT),
+        baseline=join_launches(_by_launch(base)),
+        arm=join_launches(_by_launch(ours)) if arm else None,
+        points={
+            metric: point
+            for metric in SpeedupMetric
+            if (point := points.get((condition, arm or "", metric)))
+        },
     )
 
 
 def _by_launch(cells: list[CellStats]) -> tuple[CellStats, ...]:
     return tuple(sorted(cells, key=lambda c: c.key.replicate))
-
-
-def _valid_launches(cells: tuple[CellStats, ...]) -> frozenset[int]:
-    return frozenset(c.key.replicate for c in cells if not c.is_void)
 
 
 def _without_load(condition: Condition) -> Condition:

@@ -183,6 +183,42 @@ HEALTH_COLUMNS: tuple[CellColumn, ...] = (
 )
 """Whether the client, the load and the GPUs were as they should be."""
 
+DECISION_COLUMNS: tuple[CellColumn, ...] = (
+    _plain("window_completed", "requests", "ended inside the window"),
+    _plain(
+        "window_error",
+        "",
+        "relative standard error of the window's throughput, from its twelve parts",
+    ),
+    _plain(
+        "prefill_share_of_request",
+        "",
+        "of the time of a request at full load, what plain decode steps do not explain;"
+        " of cells without speculation",
+        "prefill_share.of_request",
+    ),
+    _plain(
+        "prefill_share_of_decode",
+        "",
+        "the same of the time between its tokens (interleaved prefill)",
+        "prefill_share.of_decode",
+    ),
+    _plain(
+        "plain_step_s",
+        "s",
+        "mean decode step while no request was in prefill",
+        "prefill_share.plain_step_s",
+    ),
+    _plain("plain_gaps", "", "chunk gaps behind that", "prefill_share.plain_gaps"),
+    _plain(
+        "mean_tpot_by_token_s",
+        "s",
+        "all decode time / all decode tokens, of `latency_basis`",
+        "mean_tpot_by_token",
+    ),
+)
+"""What speedups and needed tokens rest on."""
+
 CELL_COLUMNS: tuple[CellColumn, ...] = (
     *KEY_COLUMNS,
     *REQUEST_COLUMNS,
@@ -201,4 +237,5 @@ CELL_COLUMNS: tuple[CellColumn, ...] = (
         lambda c: " | ".join(f"{name}: {why}" for name, why in c.missing.items()),
     ),
     *HEALTH_COLUMNS,
+    *DECISION_COLUMNS,
 )

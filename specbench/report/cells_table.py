@@ -1,23 +1,25 @@
-"""The table of one block: two lines a load, baseline above arm. It is one table where
-that fits (100 columns do, as a rule), else two beneath each other; no figure is ever
-cut off or broken."""
+"""The tables of one block: figures of both arms, two lines a load; how they compare by
+each metric; tokens per step. A table that is too wide for the terminal takes another
+shape; no figure is ever cut off or broken."""
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from specbench.report import words
+from specbench.report.arm_figures import ArmFigures, Mark
 from specbench.report.blocks import Block, LoadRow
+from specbench.report.comparison_tables import need_tables, speedup_tables
 from specbench.report.facts import RunFacts
+from specbench.report.fitting import FirstThatFits
+from specbench.report.needs import explain_needs
 from specbench.report.remarks import explain_dashes, explain_marks
-from specbench.report.sides import Mark, Side
 from specbench.schema.estimate import Estimate
 
 CODE_WIDTH = 15
@@ -30,7 +32,7 @@ class Column:
 
     header: str
     baseline: Callable[[LoadRow], str]
-    arm: Callable[[LoadRow, Side], str]
+    arm: Callable[[LoadRow, ArmFigures], str]
     is_text: bool = False
 
 
@@ -39,7 +41,7 @@ def _blank(_: LoadRow) -> str:
 
 
 def _of_both(
-    header: str, figure: Callable[[Side], Estimate], form: words.Form
+    header: str, figure: Callable[[ArmFigures], Estimate], form: words.Form
 ) -> Column:
     return Column(
         header,
@@ -48,28 +50,21 @@ def _of_both(
     )
 
 
-def _of_arm(header: str, figure: Callable[[Side], Estimate]) -> Column:
+def _of_arm(header: str, figure: Callable[[ArmFigures], Estimate]) -> Column:
     return Column(
         header, _blank, lambda _, arm: words.estimate(figure(arm), words.share)
     )
 
 
-def _speedup(header: str, figure: Callable[[LoadRow], Estimate]) -> Column:
-    """The value in the baseline's line, its spread in the arm's: saves width, and
-    the pair reads as one cell."""
-    return Column(
-        header,
-        lambda row: words.estimate(figure(row), words.speedup),
-        lambda row, _: words.spread(figure(row), words.speedup),
-    )
+def _tpot(header: str, figure: Callable[[ArmFigures], Estimate]) -> Column:
+    def write(side: ArmFigures) -> str:
+        mark = "*" if Mark.USUAL_TPOT in side.marks else ""
+        return words.estimate(figure(side), words.milliseconds) + mark
+
+    return Column(header, lambda row: write(row.baseline), lambda _, arm: write(arm))
 
 
-def _tpot(side: Side) -> str:
-    mark = "*" if Mark.USUAL_TPOT in side.marks else ""
-    return words.estimate(side.tpot, words.milliseconds) + mark
-
-
-def _flags(side: Side) -> str:
+def _flags(side: ArmFigures) -> str:
     """One code a line; codes are long words, so they break at hyphens."""
     return "\n".join(
         line for code in side.flags for line in textwrap.wrap(code, CODE_WIDTH)
@@ -87,9 +82,8 @@ FLAGS = Column(
 SPEED = (
     _of_both("batch", lambda s: s.running_batch, words.batch),
     _of_both("tokens/s", lambda s: s.output_throughput, words.significant),
-    _speedup("throughput\nspeedup", lambda row: row.throughput_speedup),
-    Column("TPOT\nms", lambda row: _tpot(row.baseline), lambda _, arm: _tpot(arm)),
-    _speedup("TPOT\nspeedup", lambda row: row.tpot_speedup),
+    _tpot("TPOT\nms", lambda s: s.tpot),
+    _tpot("p95\nTPOT", lambda s: s.tpot_p95),
 )
 DRAFTS = (
     _of_arm("acc.\nrate", lambda s: s.acceptance_rate),
@@ -100,37 +94,30 @@ HEALTH = (
     _of_both("loop", lambda s: s.looping_share, words.share),
     _of_both("lag\nms", lambda s: s.client_lag_p99, words.lag),
 )
-ONE_TABLE = (LOAD, WHO, *SPEED, *DRAFTS, *HEALTH, FLAGS)
-TWO_TABLES = ((LOAD, WHO, *SPEED), (LOAD, WHO, *DRAFTS, *HEALTH, FLAGS))
-BASELINE_ONLY = (LOAD, WHO, SPEED[0], SPEED[1], SPEED[3], *HEALTH, FLAGS)
+BOTH_ARMS = (
+    ((LOAD, WHO, *SPEED, *DRAFTS, *HEALTH, FLAGS),),
+    ((LOAD, WHO, *SPEED), (LOAD, WHO, *DRAFTS, *HEALTH, FLAGS)),
+)
+"""One table, or two beneath each other."""
+BASELINE_ONLY = (((LOAD, WHO, *SPEED, *HEALTH, FLAGS),),)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockTable:
-    """Rich renderable of one block; picks its shape by the width that it gets."""
-
-    block: Block
-    facts: RunFacts
-
-    def __rich_console__(
-        self, console: Console, options: ConsoleOptions
-    ) -> RenderResult:
-        """Title, table or tables, and why the dashes are dashes."""
-        yield Text(self.block.title(self.facts), style="bold")
-        yield from self._tables(console, options)
-        for line in explain_dashes(self.block):
-            yield _note(f"{words.DASH}  {line}")
-        for line in explain_marks(self.block):
-            yield _note(f"*  {line}")
-
-    def _tables(self, console: Console, options: ConsoleOptions) -> list[Table]:
-        if self.block.arm is None:
-            return [_table(BASELINE_ONLY, self.block)]
-        one = _table(ONE_TABLE, self.block)
-        unbounded = options.update(max_width=10_000)
-        if Measurement.get(console, unbounded, one).maximum <= options.max_width:
-            return [one]
-        return [_table(columns, self.block) for columns in TWO_TABLES]
+def block_tables(block: Block, facts: RunFacts) -> Iterator[RenderableType]:
+    """Title, tables, and why the dashes are dashes."""
+    yield Text(block.title(facts), style="bold")
+    shapes = BASELINE_ONLY if block.arm is None else BOTH_ARMS
+    yield FirstThatFits(
+        tuple(tuple(_table(columns, block) for columns in shape) for shape in shapes)
+    )
+    for line in explain_dashes(block):
+        yield _note(f"{words.DASH}  {line}")
+    for line in explain_marks(block):
+        yield _note(f"*  {line}")
+    if block.arm is not None:
+        yield speedup_tables(block)
+    if needs := need_tables(block):
+        yield needs
+        yield from map(_note, explain_needs(block))
 
 
 def _note(line: str) -> Padding:

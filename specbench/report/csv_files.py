@@ -1,5 +1,6 @@
-"""cells.csv and breakeven.csv: tidy, every figure, full precision, empty where there
-is none. What a column means is in COLUMNS, from which the page of them is made."""
+"""cells.csv, speedups.csv and breakeven.csv: tidy, every figure, full precision, empty
+where there is none. What a column means is in COLUMNS, from which the page of them is
+made."""
 
 import csv
 import io
@@ -9,10 +10,12 @@ from typing import Any
 from specbench.report.break_even_columns import BREAK_EVEN_COLUMNS
 from specbench.report.cell_columns import CELL_COLUMNS
 from specbench.report.columns import Column, Row, write_value
+from specbench.report.speedup_columns import SPEEDUP_COLUMNS, speedup_rows
 from specbench.schema.findings import RunFindings
 
 COLUMNS: dict[str, tuple[Column[Any], ...]] = {
     "cells.csv": CELL_COLUMNS,
+    "speedups.csv": SPEEDUP_COLUMNS,
     "breakeven.csv": BREAK_EVEN_COLUMNS,
 }
 """File name -> its columns, in order."""
@@ -27,11 +30,16 @@ shares (0..1) have no suffix. An empty field is a missing figure, never a zero; 
 column `missing` says why. Numbers are not rounded. `true` and `false` are written out.
 
 The plain rule "first measured concurrency where the arm is slower" follows from
-`cells.csv` alone: leave out rows with `void` = `true`; for each load divide the arm's
-`output_throughput_tokens_per_s` by the baseline's of the same `replicate`; take the
-geometric mean of these ratios; the first load where it is under 1 is the answer.
+`cells.csv` alone: leave out rows with `void` = `true` and those without
+`output_throughput_tokens_per_s`; take its geometric mean over the launches of each arm
+at each load; divide the arm's by the baseline's; the first load where that is under 1
+is the answer.
 """
-ROWS = {"cells.csv": "one row a cell", "breakeven.csv": "one row a speedup curve"}
+ROWS = {
+    "cells.csv": "one row a cell",
+    "speedups.csv": "one row a metric, arm and load",
+    "breakeven.csv": "one row a speedup curve",
+}
 _BAR = "\\|"
 """A bar inside a Markdown table."""
 
@@ -39,6 +47,11 @@ _BAR = "\\|"
 def cells_csv(findings: RunFindings) -> str:
     """Every cell with all of its figures."""
     return _write(CELL_COLUMNS, findings.cells)
+
+
+def speedups_csv(findings: RunFindings) -> str:
+    """Every speedup with its interval, and tokens per step against those needed."""
+    return _write(SPEEDUP_COLUMNS, speedup_rows(findings.break_evens))
 
 
 def breakeven_csv(findings: RunFindings) -> str:

@@ -4,6 +4,7 @@ figures were made. Filled by whoever has the run's record; nothing here is deriv
 from dataclasses import dataclass, field
 
 from specbench.schema.record import DatasetUse
+from specbench.schema.sweep import AA
 
 NOT_LOSSLESS = "not lossless"
 
@@ -56,5 +57,8 @@ class RunFacts:
         )
 
     def arm_name(self, target: str, arm: str) -> str:
-        """The arm's name, with a mark where it is not lossless."""
+        """The arm's name, with a mark where it is not lossless, and where it is the
+        baseline once more."""
+        if arm == AA:
+            return f"{arm} (the baseline again)"
         return f"{arm} ({NOT_LOSSLESS})" if self.lossy_settings(target, arm) else arm

@@ -1,7 +1,9 @@
 """The report as one strict JSON document: every figure, unrounded, with the units and
 the reasons why figures are missing. A number that is not finite becomes null.
 
-Format history: 1, the first."""
+Format history: 1, the first. 2: a break-even has `crossings` with intervals in place of
+`batch`, `concurrency`, `below` and `above`; points have `side`, `need` and an interval;
+`noise`, `prior` and `multiplicity` are new; `tpot_p95` is a third metric."""
 
 import dataclasses
 import math
@@ -10,13 +12,16 @@ from typing import Any
 
 import orjson
 
-from specbench.report import words
+from specbench.report.answer_words import outcome
+from specbench.report.brackets import multiplicity_note
 from specbench.report.facts import RunFacts
-from specbench.schema.comparison import BreakEven, SpeedupCurve
+from specbench.report.places import loads_on
+from specbench.schema.comparison import BreakEven, Side, SpeedupCurve
+from specbench.schema.estimate import CONFIDENCE
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.metric import METRICS
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
@@ -34,6 +39,13 @@ def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
             {**_marked(answer.curve, facts), **_break_even(answer)}
             for answer in findings.break_evens
         ],
+        "multiplicity": {
+            "break_evens": len(findings.break_evens),
+            "confidence": CONFIDENCE,
+            "says": multiplicity_note(findings.break_evens),
+        },
+        "noise": plain(findings.noise),
+        "prior": plain(findings.prior),
         "failed_launches": list(findings.failed_launches),
     }
 
@@ -59,11 +71,13 @@ def _marked(curve: SpeedupCurve, facts: RunFacts) -> dict[str, Any]:
 
 
 def _break_even(answer: BreakEven) -> dict[str, Any]:
-    """The curve is named, not repeated; `answer` is the outcome in words."""
+    """The curve is named, not repeated; `answer` is the outcome in words, `loads` the
+    measured loads by their side of 1."""
     return {
         **_curve_name(answer.curve),
-        "answer": words.outcome(answer),
+        "answer": outcome(answer),
         **{k: v for k, v in _fields(answer).items() if k != "curve"},
+        "loads": {side.value: list(loads_on(answer, side)) for side in Side},
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from specbench.report import words
 from specbench.report.facts import RunFacts
 from specbench.schema.cell import Condition
-from specbench.schema.comparison import SpeedupCurve
+from specbench.schema.comparison import Axis, BreakEven, SpeedupCurve
 from specbench.schema.findings import RunFindings
 
 
@@ -41,14 +41,30 @@ def name_conditions(findings: RunFindings) -> Naming:
     )
 
 
+def answer_title(answer: BreakEven, facts: RunFacts) -> str:
+    """What a break-even is of. One over contexts has no context of its own, but a
+    load."""
+    curve = answer.curve
+    if answer.axis is not Axis.CONTEXT or not curve.points:
+        return full_title(curve.arm, curve, facts)
+    load = f"concurrency {curve.points[0].condition.concurrency}"
+    return _title(curve.arm, curve, load, facts)
+
+
 def full_title(arm: str, shared: Condition | SpeedupCurve, facts: RunFacts) -> str:
     """Arm, target, engine, data set, context, temperature."""
+    return _title(arm, shared, words.context(shared.context), facts)
+
+
+def _title(
+    arm: str, shared: Condition | SpeedupCurve, where: str, facts: RunFacts
+) -> str:
     parts = (
         facts.arm_name(shared.target, arm),
         shared.target,
         facts.engine_of(shared.target),
         shared.dataset,
-        words.context(shared.context),
+        where,
         f"temperature {shared.temperature:g}",
     )
     return " · ".join(part for part in parts if part)

@@ -4,8 +4,8 @@ all drafts and of those whose previous token was."""
 import math
 from dataclasses import dataclass
 
+from specbench.report.arm_figures import ArmFigures
 from specbench.report.blocks import Block, LoadRow
-from specbench.report.sides import Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _curve(row: LoadRow) -> PositionCurve | None:
     )
 
 
-def _pooled(side: Side) -> tuple[float, ...]:
+def _pooled(side: ArmFigures) -> tuple[float, ...]:
     """Shares over launches, each launch weighted by its drafts."""
     known = [
         (cell.acceptance.drafts, cell.acceptance.by_position)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from specbench.report import words
+from specbench.report.arm_figures import NOT_MEASURED, ArmFigures
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
-from specbench.report.sides import NOT_MEASURED, Side
+from specbench.schema.comparison import SpeedupMetric
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import RunFindings, Severity
 
@@ -82,7 +83,7 @@ def explain_dashes(block: Block, *, has_window: bool = False) -> tuple[str, ...]
             if figure.missing is not None:
                 loads = places.setdefault(figure.missing, {}).setdefault(name, [])
                 loads.append(row.concurrency)
-    return tuple(_place_lines(places))
+    return tuple(place_lines(places))
 
 
 def explain_marks(block: Block) -> tuple[str, ...]:
@@ -93,7 +94,7 @@ def explain_marks(block: Block) -> tuple[str, ...]:
             for mark in sorted(side.marks) if side else ():
                 loads = places.setdefault(mark.value, {}).setdefault(name, [])
                 loads.append(row.concurrency)
-    return tuple(_place_lines(places))
+    return tuple(place_lines(places))
 
 
 def describe_datasets(facts: RunFacts) -> tuple[str, ...]:
@@ -119,17 +120,8 @@ def describe_run(facts: RunFacts) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def spread_note(facts: RunFacts) -> str:
-    """What the brackets are, and what they are not."""
-    if facts.launches_per_arm < 2:
-        return "One launch per arm: no spread, no interval; differences may be noise."
-    return (
-        "[lowest, highest] of the launches: a spread, not a confidence interval"
-        f" ({facts.launches_per_arm} launches per arm)."
-    )
-
-
-def _place_lines(places: Places) -> Iterable[str]:
+def place_lines(places: Places) -> Iterable[str]:
+    """`sentence: figure at 1, 2; other figure at 4`."""
     for sentence, names in places.items():
         where = (f"{name} at {words.listed(at)}" for name, at in names.items())
         yield f"{sentence}: {'; '.join(where)}"
@@ -171,11 +163,11 @@ def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
         yield "acceptance rate", row.arm.acceptance_rate
         yield "acceptance length", row.arm.acceptance_length
         yield "tokens per step", row.arm.tokens_per_step
-    yield "throughput speedup", row.throughput_speedup
-    yield "TPOT speedup", row.tpot_speedup
+    for metric in SpeedupMetric:
+        yield f"{words.metric(metric)} speedup", row.speedup(metric)
 
 
-def _side_figures(name: str, side: Side) -> Iterable[tuple[str, Estimate]]:
+def _side_figures(name: str, side: ArmFigures) -> Iterable[tuple[str, Estimate]]:
     if not side.cells:
         yield name, absent(NOT_MEASURED)
         return

@@ -1,7 +1,8 @@
-"""A run as rich renderables for a terminal: a table for each block, the break-even
-table, and what should be known beside them. Colour only repeats what words say."""
+"""A run as rich renderables for a terminal: tables for each block, the break-evens,
+the noise floor, and what should be known beside them. Colour only repeats what words
+say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -10,98 +11,98 @@ from rich.table import Table
 from rich.text import Text
 
 from specbench.report import words
-from specbench.report.answers import AnswerGroup, group_answers, neighbours
+from specbench.report.answers_table import answers_table
 from specbench.report.blocks import make_blocks
-from specbench.report.cells_table import BlockTable
+from specbench.report.brackets import interval_notes
+from specbench.report.cells_table import block_tables
+from specbench.report.comparison_tables import OPEN_MARK
 from specbench.report.facts import RunFacts
+from specbench.report.launch_noise import (
+    NO_NOISE,
+    NOISE_NOTE,
+    noise_rows,
+    prior_lines,
+)
+from specbench.report.naming import answer_title
+from specbench.report.needs import NEEDS_NOTE, need_rows
 from specbench.report.remarks import (
     VOID_NOTE,
     describe_datasets,
     describe_run,
     group_by_code,
-    spread_note,
 )
-from specbench.schema.comparison import BreakEvenOutcome
+from specbench.schema.comparison import SpeedupMetric
 from specbench.schema.findings import RunFindings, Severity
 
-OUTCOME_STYLES = {
-    BreakEvenOutcome.PAYS_EVERYWHERE: "bold green",
-    BreakEvenOutcome.NEVER_PAYS: "bold red",
-    BreakEvenOutcome.UNDECIDED: "bold yellow",
-}
+FIGURES_NOTE = (
+    f"Speedup over 1: the arm is faster. {OPEN_MARK}: not told from 1. batch: mean"
+    " running batch, the baseline's. TPOT: median. lag: client lag p99, worst launch."
+    " Figures are means over the launches that count, geometric for tokens/s and TPOT."
+)
 
 
 def run_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
-    """The whole report: figures, answers, remarks."""
+    """The whole report: figures, answers, noise, remarks."""
     return Group(
         Text(f"{facts.sweep_name}: {describe_run(facts)}"),
         Text(""),
         cell_tables(findings, facts),
         break_even_table(findings, facts),
+        noise_table(findings),
         remarks(findings, facts),
     )
 
 
 def cell_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
-    """One table for each target, data set, context, temperature and arm."""
-    blocks = [
-        part
-        for block in make_blocks(findings)
-        for part in (BlockTable(block, facts), Text(""))
-    ]
+    """The tables of each target, data set, context, temperature and arm."""
+    blocks = make_blocks(findings)
     if not blocks:
         return Text("No cell was measured.")
-    legend = (
-        f"{spread_note(facts)} Speedup over 1: the arm is faster. batch: mean running"
-        " batch. TPOT: median. lag: client lag p99, worst launch. Figures are means"
-        " over the launches that count, geometric for tokens/s and TPOT."
-        f" {VOID_NOTE}"
-    )
-    return Group(*blocks, Text(legend, style="dim"), Text(""))
+    parts: list[RenderableType] = []
+    for block in blocks:
+        parts += [*block_tables(block, facts), Text("")]
+    notes = [*interval_notes(findings, facts), FIGURES_NOTE, VOID_NOTE]
+    if any(map(need_rows, blocks)):
+        notes.insert(-1, NEEDS_NOTE)
+    return Group(*parts, Text(" ".join(notes), style="dim"), Text(""))
 
 
 def break_even_table(findings: RunFindings, facts: RunFacts) -> RenderableType:
     """Where each arm stops paying: the answer in words and the measured neighbours."""
-    groups = group_answers(findings.break_evens)
-    if not groups:
+    answers = findings.break_evens
+    if not answers:
         return Text("No break-even: no arm could be compared with its baseline.\n")
-    parts: list[RenderableType] = [
-        Text("Break-even", style="bold underline"),
-        Text(
-            "beside: the measured loads that the answer rests on. first slower: first"
-            " measured concurrency where the arm is slower.",
-            style="dim",
-        ),
-        Text(""),
-    ]
-    for group in groups:
-        parts.append(Text(group.title(facts), style="bold"))
-        parts.append(_answers(group))
-        parts += [Padding(Text(n, style="dim"), (0, 0, 0, 1)) for n in group.notes()]
-        parts.append(Text(""))
-    return Group(*parts)
+    return answers_table(answers, [answer_title(answer, facts) for answer in answers])
 
 
-def _answers(group: AnswerGroup) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
-    table.add_column("metric", no_wrap=True)
-    table.add_column("answer", min_width=24, overflow="fold")
-    table.add_column("beside:\nbatch", justify="right", overflow="fold")
-    table.add_column("\nconc", justify="right", overflow="fold")
-    table.add_column("\nspeedup", overflow="fold")
-    table.add_column("first\nslower", justify="right", overflow="fold")
-    for answer in group.answers:
-        points = neighbours(answer)
-        style = OUTCOME_STYLES.get(answer.outcome, "bold")
-        table.add_row(
-            words.metric(answer.curve.metric),
-            Text(words.outcome(answer), style=style),
-            _lines(words.shown(p.running_batch, words.batch) for p in points),
-            _lines(str(p.condition.concurrency) for p in points),
-            _lines(words.with_spread(p.speedup, words.speedup) for p in points),
-            words.first_slower(answer),
-        )
-    return table
+def noise_table(findings: RunFindings) -> RenderableType:
+    """The noise floor: launches of this run, and A/A runs of this machine."""
+    return Group(*_noise_parts(findings))
+
+
+def _noise_parts(findings: RunFindings) -> Iterator[RenderableType]:
+    rows = noise_rows(findings)
+    if not rows and not findings.curves and not findings.prior:
+        return
+    yield Text("Launch noise", style="bold underline")
+    yield Text(NOISE_NOTE if rows or findings.prior else NO_NOISE, style="dim")
+    if rows:
+        table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
+        for head in ("condition", "arm"):
+            table.add_column(head, overflow="fold")
+        for head in (*(f"{words.metric(m)}\n%" for m in SpeedupMetric), "n", "loads"):
+            table.add_column(head, justify="right", overflow="fold")
+        for row in rows:
+            table.add_row(
+                row.condition,
+                row.arm,
+                *(row.deviations.get(m, words.DASH) for m in SpeedupMetric),
+                str(row.launches),
+                str(row.loads),
+            )
+        yield table
+    yield from map(Text, prior_lines(findings))
+    yield Text("")
 
 
 def remarks(findings: RunFindings, facts: RunFacts) -> RenderableType:
@@ -117,10 +118,6 @@ def remarks(findings: RunFindings, facts: RunFacts) -> RenderableType:
     lines += [Text(f"data set {line}") for line in describe_datasets(facts)]
     lines += [Text(f"note: {note}") for note in facts.notes]
     return Group(*lines)
-
-
-def _lines(items: Iterable[str]) -> str:
-    return "\n".join(items) or words.DASH
 
 
 def _indented(line: str) -> Padding:

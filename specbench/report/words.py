@@ -4,13 +4,8 @@ one is a dash, never a zero, and its reason stands where the table has room for 
 import math
 from collections.abc import Callable, Sequence
 
-from specbench.schema.comparison import (
-    BreakEven,
-    BreakEvenOutcome,
-    SpeedupMetric,
-    SpeedupPoint,
-)
-from specbench.schema.estimate import Estimate
+from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.estimate import Estimate, Interval
 
 DASH = "—"
 
@@ -45,6 +40,11 @@ def share(value: float) -> str:
     return f"{value:.2f}"
 
 
+def percent(value: float) -> str:
+    """A share, 0..1, in whole percent."""
+    return f"{100 * value:.0f} %"
+
+
 def milliseconds(seconds: float) -> str:
     """Seconds, printed in ms without the unit."""
     return significant(seconds * 1e3)
@@ -62,7 +62,7 @@ def batch(value: float) -> str:
 
 def load(value: float) -> str:
     """A concurrency: measured ones are whole, interpolated ones may not be."""
-    return str(int(value)) if value == int(value) else batch(value)
+    return whole_or(batch)(value)
 
 
 def shown(value: float | None, form: Form) -> str:
@@ -75,21 +75,29 @@ def estimate(figure: Estimate, form: Form) -> str:
     return shown(figure.value, form)
 
 
-def spread(figure: Estimate, form: Form) -> str:
-    """`[lowest, highest]` of the launches; one launch has no spread and says so."""
-    if figure.n == 1:
-        return "1 launch"
-    if figure.low is None or figure.high is None:
+def interval(
+    ends: Interval, form: Form, beyond: tuple[str, str] = ("open", "open")
+) -> str:
+    """`[1.20, 1.31]`; an open end is the word of `beyond`, low and high."""
+    low, high = (
+        word if end is None else form(end)
+        for end, word in zip((ends.low, ends.high), beyond, strict=True)
+    )
+    return f"[{low}, {high}]"
+
+
+def certainty(figure: Estimate, form: Form) -> str:
+    """What stands beside a value: its 95 % interval, or that it has none."""
+    if figure.value is None:
         return ""
-    return f"[{form(figure.low)}, {form(figure.high)}]"
+    if figure.interval is not None:
+        return interval(figure.interval, form)
+    return "(1 launch)" if figure.n == 1 else "(no interval)"
 
 
-def with_spread(figure: Estimate, form: Form) -> str:
+def with_interval(figure: Estimate, form: Form) -> str:
     """`1.25 [1.20, 1.31]`, or `1.25 (1 launch)`."""
-    beside = spread(figure, form)
-    if figure.n == 1:
-        beside = f"({beside})"
-    return f"{estimate(figure, form)} {beside}".rstrip()
+    return f"{estimate(figure, form)} {certainty(figure, form)}".rstrip()
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -109,74 +117,48 @@ def context(tokens: int) -> str:
     return f"context {tokens} tokens"
 
 
-def metric(name: SpeedupMetric) -> str:
-    """What a speedup compares."""
-    return "median TPOT" if name is SpeedupMetric.TPOT else "throughput"
-
-
-def neighbour(point: SpeedupPoint) -> str:
-    """A measured load beside a crossing, with what was measured there."""
-    place = f"concurrency {point.condition.concurrency}"
-    if point.running_batch is not None:
-        place = f"batch {batch(point.running_batch)} ({place})"
-    return f"{with_spread(point.speedup, speedup)} at {place}"
-
-
-def outcome(answer: BreakEven) -> str:
-    """The named outcome with its place, e.g. `pays up to batch 6.1 (concurrency
-    6.3)`."""
-    name = answer.outcome.value
-    measured = [
-        p.condition.concurrency
-        for p in answer.curve.points
-        if p.speedup.value is not None
-    ]
-    match answer.outcome:
-        case BreakEvenOutcome.PAYS_UP_TO | BreakEvenOutcome.PAYS_FROM:
-            return f"{name} {crossing(answer)}"
-        case BreakEvenOutcome.PAYS_EVERYWHERE if measured:
-            return f"{name} (concurrency {_span(measured)})"
-        case BreakEvenOutcome.NEVER_PAYS if measured:
-            return f"{name} (from concurrency {measured[0]})"
-        case _:
-            return name
-
-
-SHORT_FORMS = {
-    "pays up to ": "to ",
-    "pays from ": "from ",
-    "pays everywhere measured": "everywhere",
-    "never pays": "never",
-    "concurrency ": "c ",
+METRIC_NAMES = {
+    SpeedupMetric.THROUGHPUT: "throughput",
+    SpeedupMetric.TPOT: "median TPOT",
+    SpeedupMetric.TPOT_P95: "p95 TPOT",
 }
 
 
-def outcome_in_short(answer: BreakEven) -> str:
-    """The outcome as it goes on after `pays:`, for where space is short; `c` is
-    concurrency."""
-    text = outcome(answer)
-    for long, short in SHORT_FORMS.items():
-        text = text.replace(long, short)
-    return text
+def metric(name: SpeedupMetric) -> str:
+    """What a speedup compares."""
+    return METRIC_NAMES[name]
 
 
-def crossing(answer: BreakEven) -> str:
-    """Where the curve crosses, on the batch with the concurrency beside it."""
-    at_load = f"concurrency {shown(answer.concurrency, load)}"
-    if answer.batch is None:
-        return f"{at_load} (running batch unknown)"
-    return f"batch {batch(answer.batch)} ({at_load})"
+def tokens(value: float) -> str:
+    """A prompt length."""
+    return f"{value:.0f}"
 
 
-def first_slower(answer: BreakEven) -> str:
-    """The plain rule: first measured concurrency where the arm is slower."""
-    if all(point.speedup.value is None for point in answer.curve.points):
-        return DASH
-    found = answer.first_slower_concurrency
-    return "none" if found is None else str(found)
+def deviation(variance: float) -> str:
+    """The standard deviation of log figures, in percent without the sign."""
+    value = 100 * math.sqrt(variance)
+    return "<0.001" if 0 < value < 0.001 else significant(value, 2)
 
 
-def _span(loads: Sequence[int]) -> str:
-    if len(loads) == 1:
-        return str(loads[0])
-    return f"{loads[0]} to {loads[-1]}"
+def day(utc: str) -> str:
+    """The date of an instant in ISO 8601."""
+    return utc[:10]
+
+
+def place(width: float | None) -> Form:
+    """Writes a place on an axis of batches or loads with the decimals that an interval
+    of this width earns, and two digits at least; without one, as a batch."""
+    if width is None or width <= 0:
+        return batch
+    earned = min(2, max(0, 1 - math.floor(math.log10(width))))
+
+    def write(value: float) -> str:
+        decimals = 0 if value >= 99.95 else max(earned, 1 if value < 9.95 else 0)
+        return f"{value:.{decimals}f}"
+
+    return write
+
+
+def whole_or(form: Form) -> Form:
+    """Whole numbers as they are, all others in this form."""
+    return lambda value: str(int(value)) if value == int(value) else form(value)

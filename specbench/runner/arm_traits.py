@@ -2,16 +2,18 @@
 
 from specbench.analysis.arms import ArmName, ArmTraits, fixed_draft_tokens
 from specbench.engines import ADAPTERS
+from specbench.planning.arms import speculation_of_arms
 from specbench.schema.sweep import SweepSpec
 
 
-def traits_of_arms(spec: SweepSpec) -> dict[ArmName, ArmTraits]:
-    """Of every speculative arm on every target."""
+def traits_of_arms(spec: SweepSpec, *, is_aa: bool = False) -> dict[ArmName, ArmTraits]:
+    """Of every speculative arm on every target; an A/A run has none."""
     return {
-        (target.label, arm.name): ArmTraits(
-            draft_tokens=fixed_draft_tokens(arm.speculative),
-            lossy=ADAPTERS[target.engine].lossy_settings(arm.speculative, target.args),
+        (target.label, arm): ArmTraits(
+            draft_tokens=fixed_draft_tokens(speculative),
+            lossy=ADAPTERS[target.engine].lossy_settings(speculative, target.args),
         )
         for target in spec.targets
-        for arm in spec.arms
+        for arm, speculative in speculation_of_arms(spec, is_aa=is_aa).items()
+        if speculative is not None
     }

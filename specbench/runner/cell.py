@@ -18,6 +18,7 @@ from specbench.load.client import (
 )
 from specbench.load.crew import LoadCrew
 from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.runner.interruption import Interruption
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import CellSize
 from specbench.schema.prompt import Prompt
@@ -50,6 +51,15 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Client:
+    """What drives one server at a time."""
+
+    crew: LoadCrew
+    interruption: Interruption = field(default_factory=Interruption)
+    """Ends a cell from another thread."""
+
+
+@dataclass(frozen=True, slots=True)
 class CellTask:
     """What to measure."""
 
@@ -77,17 +87,19 @@ class MeasuredCell:
 
 
 def measure_cell(
-    crew: LoadCrew,
+    client: Client,
     endpoint: Endpoint,
     task: CellTask,
     on_progress: Callable[[int], None],
 ) -> MeasuredCell:
-    """Measure one cell; blocks until it has drained."""
+    """Measure one cell; blocks until it has drained. Raises KeyboardInterrupt when it
+    is to end before that."""
     requests = _prepare(endpoint, task)
     started = utc_now()
     began = monotonic_ns()
     driven, seen = run_loop(
-        _drive_and_scrape(crew, endpoint, task, requests, on_progress)
+        _drive_and_scrape(client.crew, endpoint, task, requests, on_progress),
+        client.interruption,
     )
     record = CellRecord(
         key=task.key,
@@ -178,11 +190,27 @@ NO_COUNTERS = EngineCounters(*(None,) * 11)
 NO_GAUGES = EngineGauges(None, None, None)
 
 
-def run_loop(main: Awaitable[T]) -> T:
-    """Run a coroutine on an event loop of its own."""
+def run_loop(main: Awaitable[T], interruption: Interruption | None = None) -> T:
+    """Run a coroutine on an event loop of its own, in whatever thread. Ctrl-C ends it
+    in the main thread, and `interruption` in any other: KeyboardInterrupt."""
+    interruption = interruption or Interruption()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_as_coroutine(main))
+        try:
+            return runner.run(_cancellable(main, interruption))
+        except asyncio.CancelledError:
+            if interruption.is_asked:
+                raise KeyboardInterrupt from None
+            raise
 
 
-async def _as_coroutine(main: Awaitable[T]) -> T:
-    return await main
+async def _cancellable(main: Awaitable[T], interruption: Interruption) -> T:
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    with interruption.cancelling(lambda: loop.call_soon_threadsafe(task.cancel)):
+        try:
+            return await main
+        except asyncio.CancelledError:
+            if interruption.is_asked:
+                # what was under way is given up, and its end is nobody's business
+                loop.set_exception_handler(lambda *_: None)
+            raise

@@ -12,7 +12,8 @@ from specbench.analysis.outputs import Outputs, outputs_of
 from specbench.analysis.run import conclude
 from specbench.engines import ADAPTERS
 from specbench.errors import ResultsError
-from specbench.report.csv_files import breakeven_csv, cells_csv
+from specbench.planning.arms import speculation_of_arms
+from specbench.report.csv_files import breakeven_csv, cells_csv, speedups_csv
 from specbench.report.facts import LossyArm, RunFacts
 from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
@@ -24,7 +25,7 @@ from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.host import HostFacts
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sample import RequestSample
-from specbench.schema.sweep import BASELINE, SweepSpec
+from specbench.schema.sweep import SweepSpec
 from specbench.store.derived import DerivedWriter
 from specbench.store.manifest import RunStatus
 from specbench.store.reader import StoredCell, StoredRun
@@ -49,20 +50,28 @@ def conclude_run(run: StoredRun) -> Derived:
     launches = run.launches()
     notes = [*run.manifest.notes, *engine_notes(launches)]
     damaged = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
+    arms = speculation_of_arms(spec, is_aa=run.manifest.aa)
+    plain = {arm for arm, speculative in arms.items() if speculative is None}
     cells: dict[CellKey, CellStats] = {}
     outputs: dict[CellKey, Outputs] = {}
     for cell in listing.cells:
         key = cell.record.key
         try:
             samples = cell.samples()
-            cells[key] = _summarise(cell, samples, spec)
+            cells[key] = _summarise(cell, samples, spec, key.arm not in plain)
             outputs[key] = outputs_of(samples)
         except ResultsError as error:
             damaged.append(f"cell {key.cell_id} is damaged: {error.message}")
     notes += damaged
     if run.manifest.status is not RunStatus.FINISHED:
         notes.append(f"the run is {run.manifest.status.value}, not finished")
-    findings = conclude(tuple(cells.values()), launches, traits_of_arms(spec), outputs)
+    findings = conclude(
+        tuple(cells.values()),
+        launches,
+        traits_of_arms(spec, is_aa=run.manifest.aa),
+        outputs,
+        prior=run.manifest.noise,
+    )
     facts = _facts(run, spec, launches, notes)
     return Derived(run.folder, findings, facts, tuple(damaged))
 
@@ -115,6 +124,7 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
     findings, facts = derived.findings, derived.facts
     writer.write_text("cells.csv", cells_csv(findings))
     writer.write_text("breakeven.csv", breakeven_csv(findings))
+    writer.write_text("speedups.csv", speedups_csv(findings))
     writer.write_text("report.json", report_json(findings, facts))
     writer.write_text("report.md", report_markdown(findings, facts))
     from specbench.report.plots import draw_plots
@@ -124,7 +134,10 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
 
 
 def _summarise(
-    cell: StoredCell, samples: tuple[RequestSample, ...], spec: SweepSpec
+    cell: StoredCell,
+    samples: tuple[RequestSample, ...],
+    spec: SweepSpec,
+    speculates: bool,
 ) -> CellStats:
     key = cell.record.key
     target = next((t for t in spec.targets if t.label == key.condition.target), None)
@@ -138,7 +151,7 @@ def _summarise(
             samples=samples,
             readings=translate_snapshots(ADAPTERS[target.engine], cell.snapshots()),
             client=cell.record.client,
-            expects_speculation=key.arm != BASELINE,
+            expects_speculation=speculates,
             is_caching_wanted=is_caching_wanted(target),
             gpu=cell.record.gpu,
             planned=cell.record.size.warmup + cell.record.size.measured,
@@ -182,7 +195,7 @@ def _facts(
         notes=tuple(notes),
         lossy_arms=tuple(
             LossyArm(target, arm, traits.lossy)
-            for (target, arm), traits in traits_of_arms(spec).items()
+            for (target, arm), traits in traits_of_arms(spec, is_aa=manifest.aa).items()
             if traits.lossy
         ),
     )

@@ -1,4 +1,5 @@
-"""What happens during a run, told to whoever shows it. Values only."""
+"""What happens during a run, told to whoever shows it. Values only. Launches that run
+side by side tell in turn; `place` says which of them it is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,6 @@ class LaunchStarted:
     """An engine is being started (or a running server is taken up)."""
 
     launch: LaunchPlan
-    total: int
     log_path: str | None
 
 
@@ -33,6 +33,7 @@ class LaunchWaiting:
     elapsed_s: float
     last_line: str
     is_downloading: bool
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Freezing:
 
     done: int
     total: int
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class CellStarted:
     """Estimated time to the end of the sweep, this cell included."""
     basis: str
     """What the estimate rests on."""
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class CellProgress:
     """So many requests of the running cell have ended."""
 
     done: int
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class CellEnded:
 
     stats: CellStats
     seconds: float
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ class CellFailed:
 
     key: CellKey
     reason: str
+    place: int = 0
 
 
 Event = (

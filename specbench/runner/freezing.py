@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import orjson
 
-from specbench.load.crew import LoadCrew
-from specbench.runner.cell import CellTask, Endpoint, measure_cell
+from specbench.runner.cell import CellTask, Client, Endpoint, measure_cell
 from specbench.schema.cell import CellKey
 from specbench.schema.prompt import Message, Prompt, Question
 from specbench.schema.sample import Outcome, RequestSample
@@ -16,7 +15,7 @@ Answers = Mapping[str, str]
 
 
 def freeze_answers(
-    crew: LoadCrew,
+    client: Client,
     endpoint: Endpoint,
     key: CellKey,
     questions: Sequence[Question],
@@ -30,7 +29,7 @@ def freeze_answers(
         for q in questions
     )
     task = CellTask(key, 0, (), prompts, max_tokens, 0.0)
-    cell = measure_cell(crew, endpoint, task, on_progress)
+    cell = measure_cell(client, endpoint, task, on_progress)
     return {
         questions[sample.index].question_id: answer_text(sample)
         for sample in cell.samples

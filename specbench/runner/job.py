@@ -5,23 +5,27 @@ import contextlib
 import os
 import secrets
 import subprocess
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from specbench import MEASUREMENT_VERSION, __version__
 from specbench.clock import utc_now
 from specbench.errors import SpecbenchError
-from specbench.host.affinity import pin_this_process, split_cpus
-from specbench.host.machine import read_host, usable_cpus
+from specbench.host.affinity import pin_this_process
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
 from specbench.runner.derive import Derived, derive_run
-from specbench.runner.events import Listener, SweepStarted
+from specbench.runner.events import Event, Listener, SweepStarted
+from specbench.runner.interruption import Interruption
+from specbench.runner.noise import recall_noise
+from specbench.runner.placement import Placement
 from specbench.runner.preflight import Prepared
 from specbench.runner.prompts import PromptSource
-from specbench.runner.serving import LaunchSite, choose_gpus
-from specbench.runner.sweep import SweepJob, run_sweep
-from specbench.schema.host import HostFacts
+from specbench.runner.serving import LaunchSite, Ports
+from specbench.runner.sweep import run_sweep
+from specbench.runner.sweep_job import SweepJob
 from specbench.schema.record import DatasetUse
 from specbench.schema.sweep import SweepSpec
 from specbench.store.format import FORMAT_VERSION
@@ -33,6 +37,7 @@ GIT_TIMEOUT_S = 5
 
 def execute(
     prepared: Prepared,
+    placement: Placement,
     sweep_name: str,
     results: Path,
     urls: Mapping[str, str],
@@ -40,34 +45,38 @@ def execute(
 ) -> Derived:
     """Run a prepared sweep. Raises what stopped it, after the reports of what is
     there have been written."""
-    cpus = usable_cpus()
-    host = read_host()
-    for target in () if urls else prepared.plan.spec.targets:
-        choose_gpus(target, host)  # refuses what this machine has not got
-    split = split_cpus(cpus, has_gpu=bool(urls) or on_gpu(prepared.plan.spec, host))
     started = utc_now()
     run_id = secrets.token_hex(3)
-    # of servers that already run nobody knows the machine
-    manifest = _manifest(prepared, sweep_name, None if urls else host)
-    manifest = add_notes(manifest, [split.note] if split.note else [])
+    manifest = _manifest(prepared, sweep_name, placement)
+    if urls:
+        # of servers that already run nobody knows the machine
+        manifest = replace(manifest, host=None)
+    elif not prepared.plan.is_aa:
+        known = recall_noise(prepared.plan.spec, placement)
+        manifest = add_notes(replace(manifest, noise=known.records), known.notes)
     writer = RunWriter.create(results, manifest, started, run_id)
     listener(SweepStarted(prepared.plan, str(writer.folder)))
-    processes = load_processes(
-        max(prepared.plan.spec.load.concurrency), len(split.client or cpus)
-    )
+    interruption = Interruption()
     try:
-        with pin_this_process(split.client), LoadCrew.start(processes) as crew:
+        with (
+            pin_this_process(placement.client_cpus),
+            _crews(prepared.plan.spec, placement) as crews,
+        ):
             run_sweep(
                 SweepJob(
                     plan=prepared.plan,
-                    prompts=PromptSource(prepared, marks_passes=bool(urls)),
+                    prompts=PromptSource(prepared, urls),
                     writer=writer,
-                    site=LaunchSite(
-                        writer.folder, f"{os.getpid()}-{run_id}", split, cpus, host
+                    sites=_sites(
+                        placement,
+                        writer.folder,
+                        f"{os.getpid()}-{run_id}",
+                        interruption,
                     ),
-                    listener=listener,
-                    crew=crew,
+                    crews=crews,
+                    listener=one_at_a_time(listener),
                     urls=urls,
+                    interruption=interruption,
                 )
             )
     except KeyboardInterrupt:
@@ -82,20 +91,53 @@ def execute(
     return derive_run(writer.folder)
 
 
-def on_gpu(spec: SweepSpec, host: HostFacts) -> bool:
-    """Whether any engine of the sweep computes on GPUs of this machine."""
-    return bool(host.gpus) and any(t.device != "cpu" for t in spec.targets)
+def one_at_a_time(listener: Listener) -> Listener:
+    """The listener, for events out of several threads."""
+    lock = threading.Lock()
+
+    def tell(event: Event) -> None:
+        with lock:
+            listener(event)
+
+    return tell
 
 
-def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts | None) -> Manifest:
+@contextlib.contextmanager
+def _crews(spec: SweepSpec, placement: Placement) -> Iterator[tuple[LoadCrew, ...]]:
+    """Load processes of each place; the client's CPUs are shared by all of them."""
+    places = placement.most_places
+    count = load_processes(max(spec.load.concurrency), placement.cpu_count // places)
+    with contextlib.ExitStack() as stack:
+        yield tuple(stack.enter_context(LoadCrew.start(count)) for _ in range(places))
+
+
+def _sites(
+    placement: Placement, folder: Path, run_id: str, interruption: Interruption
+) -> dict[str, tuple[LaunchSite, ...]]:
+    ports = Ports()
+    return {
+        label: tuple(
+            LaunchSite(folder, run_id, place, placement.host, ports, interruption)
+            for place in places
+        )
+        for label, places in placement.places.items()
+    }
+
+
+def _manifest(prepared: Prepared, sweep_name: str, placement: Placement) -> Manifest:
     spec = prepared.plan.spec
+    overlong = (
+        f"{name}: {entry.where} {entry.reason}"
+        for name, entries in prepared.overlong.items()
+        for entry in entries
+    )
     return Manifest(
         format_version=FORMAT_VERSION,
         specbench_version=__version__,
         measurement_version=MEASUREMENT_VERSION,
         sweep_name=sweep_name,
         sweep=spec.model_dump(mode="json"),
-        host=host,
+        host=placement.host,
         datasets=tuple(
             DatasetUse(
                 name=d.name,
@@ -106,17 +148,14 @@ def _manifest(prepared: Prepared, sweep_name: str, host: HostFacts | None) -> Ma
             )
             for d in prepared.datasets.values()
         ),
-        notes=tuple(
-            f"{name}: {entry.where} {entry.reason}"
-            for name, entries in prepared.overlong.items()
-            for entry in entries
-        ),
+        notes=(*prepared.plan.notes, *placement.notes, *overlong),
         filler=filler_words(prepared),
         git_commit=_git_commit(),
         seeds={"prompts": spec.workload.seed},
         started_utc=utc_now().isoformat(timespec="seconds"),
         finished_utc=None,
         status=RunStatus.RUNNING,
+        aa=prepared.plan.is_aa,
     )
 
 

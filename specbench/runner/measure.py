@@ -12,7 +12,13 @@ from specbench.host.machine import usable_cpus
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
 from specbench.runner.address import check_url
-from specbench.runner.cell import CellTask, Endpoint, measure_cell, translate_snapshots
+from specbench.runner.cell import (
+    CellTask,
+    Client,
+    Endpoint,
+    measure_cell,
+    translate_snapshots,
+)
 from specbench.runner.serving import auth_headers, read_facts
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats
@@ -78,7 +84,7 @@ def measure_server(
     processes = load_processes(max(job.concurrency), len(cpus))
     with pin_this_process(job.client_cpus), LoadCrew.start(processes) as crew:
         cells = tuple(
-            _measure_one(job, crew, endpoint, concurrency, on_progress)
+            _measure_one(job, Client(crew), endpoint, concurrency, on_progress)
             for concurrency in job.concurrency
         )
     return Measured(facts, cells)
@@ -86,7 +92,7 @@ def measure_server(
 
 def _measure_one(
     job: MeasureJob,
-    crew: LoadCrew,
+    client: Client,
     endpoint: Endpoint,
     concurrency: int,
     on_progress: Callable[[int, int], None],
@@ -105,7 +111,7 @@ def _measure_one(
         listed.prompts, CellSize(job.warmup, job.requests), opening
     )
     cell = measure_cell(
-        crew,
+        client,
         endpoint,
         CellTask(key, 1, warmup, measured, job.max_tokens, 0.0),
         lambda done: on_progress(concurrency, done),

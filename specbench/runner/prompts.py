@@ -1,11 +1,12 @@
 """The prompts of every cell of a sweep, from what preflight has read."""
 
+import threading
 from collections.abc import Mapping
 
 from specbench.planning.size import cell_size
 from specbench.runner.freezing import Answers
 from specbench.runner.preflight import Prepared
-from specbench.schema.cell import CellKey
+from specbench.schema.cell import CellKey, Condition
 from specbench.schema.plan import CellSize
 from specbench.schema.prompt import Prompt, Question
 from specbench.schema.sweep import Target
@@ -23,13 +24,15 @@ CellPrompts = tuple[tuple[Prompt, ...], tuple[Prompt, ...]]
 
 
 class PromptSource:
-    """Gives each cell its prompts; the same for every arm and launch."""
+    """Gives each cell its prompts; the same for every arm and launch. Thread-safe."""
 
-    def __init__(self, prepared: Prepared, *, marks_passes: bool) -> None:
-        """`marks_passes`: the servers go on running from pass to pass, and may keep
-        prefixes; each load and replicate gets a short mark, equal in all arms."""
+    def __init__(self, prepared: Prepared, urls: Mapping[str, str]) -> None:
+        """`urls` (by arm): servers that go on running from pass to pass, and may keep
+        prefixes; each load and replicate gets a short mark. It is equal in all arms,
+        but for those that share a server."""
         self._prepared = prepared
-        self._marks_passes = marks_passes
+        self._marks = pass_marks(urls)
+        self._lock = threading.Lock()
         self._workload = prepared.plan.spec.workload
         self._ordered: Mapping[str, tuple[Question, ...]] = {
             name: order_questions(dataset.questions, self._workload.seed)
@@ -41,20 +44,26 @@ class PromptSource:
     def for_cell(self, key: CellKey, size: CellSize) -> CellPrompts:
         """Warm-up and measured prompts; made once, since fitting a length is slow."""
         c = key.condition
-        mark = f"c{c.concurrency}r{key.replicate}" if self._marks_passes else ""
+        mark = ""
+        if key.arm in self._marks:
+            mark = f"c{c.concurrency}r{key.replicate}{self._marks[key.arm]}"
         place = (c.target, c.dataset, c.context, size, mark)
-        if place not in self._made:
-            listed = list_prompts(
-                self._ordered[c.dataset],
-                self._workload.turns,
-                self._answers.get(c.dataset, {}),
-            )
-            axis = self._prepared.axes.get(c.target)
-            opening = axis.opening(c.dataset, c.context) if axis else put_marker
-            if mark:
-                opening = mark_pass(opening, mark)
-            self._made[place] = cell_prompts(listed.prompts, size, opening)
-        return self._made[place]
+        with self._lock:
+            if place not in self._made:
+                self._made[place] = self._make(c, size, mark)
+            return self._made[place]
+
+    def _make(self, c: Condition, size: CellSize, mark: str) -> CellPrompts:
+        listed = list_prompts(
+            self._ordered[c.dataset],
+            self._workload.turns,
+            self._answers.get(c.dataset, {}),
+        )
+        axis = self._prepared.axes.get(c.target)
+        opening = axis.opening(c.dataset, c.context) if axis else put_marker
+        if mark:
+            opening = mark_pass(opening, mark)
+        return cell_prompts(listed.prompts, size, opening)
 
     def unanswered(self) -> dict[str, tuple[Question, ...]]:
         """Questions whose first answers are still to be frozen, by data set; only as
@@ -73,10 +82,22 @@ class PromptSource:
     def keep_answers(self, dataset: str, answers: Answers) -> tuple[str, ...]:
         """From now on second turns are asked; the turns that are not, and why."""
         asked = self.unanswered()[dataset]
-        self._answers[dataset] = answers
-        self._made.clear()
+        with self._lock:
+            self._answers[dataset] = answers
+            self._made.clear()
         listed = list_prompts(asked, self._workload.turns, answers)
         return tuple(f"{dataset}: {e.where} {e.reason}" for e in listed.left_out)
+
+
+def pass_marks(urls: Mapping[str, str]) -> dict[str, str]:
+    """What each arm adds to the marks of its passes: nothing, or a letter where another
+    arm goes to the same server, which would know the arm's prompts from there."""
+    marks = {}
+    for arm, url in urls.items():
+        sharing = [other for other, its_url in urls.items() if its_url == url]
+        place = sharing.index(arm)
+        marks[arm] = chr(ord("a") + place) if len(sharing) > 1 else ""
+    return marks
 
 
 def is_caching_wanted(target: Target) -> bool:

@@ -3,6 +3,7 @@ engine, waits, asks for its facts, and ends it whatever happens in between."""
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +17,6 @@ from specbench.engines.contract import (
     LaunchRequest,
 )
 from specbench.errors import EngineError, SpecbenchError
-from specbench.host.affinity import CpuSplit
-from specbench.host.gpu_choice import select_gpus
 from specbench.host.gpu_watch import GpuWatch
 from specbench.host.machine import read_host
 from specbench.launch.downloads import hub_download_active
@@ -26,15 +25,21 @@ from specbench.launch.health import HealthProbe
 from specbench.launch.log_tail import read_tail
 from specbench.launch.ports import find_free_port
 from specbench.launch.process import EngineProcess
-from specbench.launch.readiness import StartupRules, StartupWatch, wait_until_ready
+from specbench.launch.readiness import (
+    StartupRules,
+    StartupWatch,
+    TimeSource,
+    wait_until_ready,
+)
 from specbench.runner.address import API_KEY_VARIABLE
 from specbench.runner.cell import Endpoint
 from specbench.runner.events import LaunchWaiting, Listener
+from specbench.runner.interruption import Interruption
+from specbench.runner.placement import Place
 from specbench.runner.preflight import HOST
 from specbench.schema.host import HostFacts
 from specbench.schema.plan import LaunchPlan
 from specbench.schema.record import EngineFacts, LaunchRecord
-from specbench.schema.sweep import Target
 from specbench.scrape.pages import fetch_page
 
 PAGE_TIMEOUT_S = 10.0
@@ -52,16 +57,33 @@ class Served:
     """Why the engine has ended by itself; None while it lives."""
 
 
+class Ports:
+    """Free ports, none of them twice: an engine takes its port long after it was
+    found, and of two that start at once vLLM would share one without complaint."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given: set[int] = set()
+
+    def take(self) -> int:
+        """One that nobody had a moment ago."""
+        with self._lock:
+            while (port := find_free_port(HOST)) in self._given:
+                pass
+            self._given.add(port)
+            return port
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchSite:
-    """Where and on what launches run."""
+    """Where and on what the launches of one place run."""
 
     run_folder: Path
     run_id: str
-    cpus: CpuSplit
-    usable_cpus: tuple[int, ...]
-    """CPUs that an engine's own processes may use."""
+    place: Place
     host: HostFacts
+    ports: Ports
+    interruption: Interruption
 
 
 class LaunchFailedError(EngineError):
@@ -88,6 +110,8 @@ def serve(
         started_utc=utc_now().isoformat(timespec="milliseconds"),
         log_path=str(log_path.relative_to(site.run_folder)),
         host=read_host(),
+        place=launch.place,
+        gpus=site.place.gpus,
     )
     headers = auth_headers({**os.environ, **launch.target.env})
     process: EngineProcess | None = None
@@ -100,9 +124,12 @@ def serve(
                 command,
                 log_path,
                 f"{site.run_id}-{launch.index}",
-                site.usable_cpus or None,
+                site.place.usable_cpus or None,
             )
-            ready_s = _wait(process, url, adapter, launch, log_path, listener)
+            with HealthProbe(url, adapter.health_path) as probe:
+                ready_s = _wait(
+                    process, probe, launch, log_path, site.interruption, listener
+                )
             is_ready = True
             facts = read_facts(
                 url, adapter, log=read_tail(log_path, LOG_TAIL_BYTES), headers=headers
@@ -112,9 +139,7 @@ def serve(
             raise LaunchFailedError(error, failed) from error
         running = process
         running.remember_family()
-        with GpuWatch(
-            choose_gpus(launch.target, site.host), lambda: running.family_pids
-        ) as gpu:
+        with GpuWatch(site.place.gpus, lambda: running.family_pids) as gpu:
             yield Served(
                 endpoint=Endpoint(
                     url, adapter, facts.model_id or launch.target.label, headers, gpu
@@ -125,13 +150,13 @@ def serve(
             )
     finally:
         if process is not None:
-            process.stop(is_starting=not is_ready)
+            process.stop(not is_ready, sleep=site.interruption.sleep_while_ending)
 
 
 def _command(launch: LaunchPlan, site: LaunchSite) -> tuple[str, LaunchCommand]:
     """URL and command line of a launch."""
     target = launch.target
-    port = target.port or find_free_port(HOST)
+    port = target.port or site.ports.take()
     command = ADAPTERS[target.engine].command(
         LaunchRequest(
             target=target,
@@ -139,46 +164,40 @@ def _command(launch: LaunchPlan, site: LaunchSite) -> tuple[str, LaunchCommand]:
             caps=launch.caps,
             host=HOST,
             port=port,
-            engine_cpus=site.cpus.engine,
+            engine_cpus=site.place.engine_cpus,
             model_name=target.label,
             help_text=find_flags(target.executable),
         )
     )
-    gpus = choose_gpus(target, site.host)
-    if gpus:
-        visible = {"CUDA_VISIBLE_DEVICES": ",".join(gpus)}
+    if site.place.gpus:
+        visible = {"CUDA_VISIBLE_DEVICES": ",".join(site.place.gpus)}
         command = replace(command, env={**command.env, **visible})
     return f"http://{HOST}:{port}", command
 
 
-def choose_gpus(target: Target, host: HostFacts) -> tuple[str, ...]:
-    """GPUs of one launch; none where the engine computes on the CPU."""
-    if target.device == "cpu":
-        return ()
-    visible = {**os.environ, **target.env}.get("CUDA_VISIBLE_DEVICES")
-    return select_gpus(host.gpus, target.tensor_parallel, visible)
-
-
 def _wait(
     process: EngineProcess,
-    url: str,
-    adapter: EngineAdapter,
+    probe: HealthProbe,
     launch: LaunchPlan,
     log_path: Path,
+    interruption: Interruption,
     listener: Listener,
 ) -> float:
     """Seconds from launch to ready."""
-    environment = {**os.environ, **launch.target.env}
-    with HealthProbe(url, adapter.health_path) as probe:
-        clock = wait_until_ready(
-            process,
-            probe,
-            StartupRules(log_path, launch.target.startup_timeout_s, adapter.find_cause),
-            StartupWatch(
-                is_downloading=hub_download_active(environment),
-                on_progress=lambda *seen: listener(LaunchWaiting(*seen)),
+    target = launch.target
+    adapter = ADAPTERS[target.engine]
+    clock = wait_until_ready(
+        process,
+        probe,
+        StartupRules(log_path, target.startup_timeout_s, adapter.find_cause),
+        StartupWatch(
+            is_downloading=hub_download_active({**os.environ, **target.env}),
+            on_progress=lambda elapsed_s, line, is_downloading: listener(
+                LaunchWaiting(elapsed_s, line, is_downloading, launch.place)
             ),
-        )
+        ),
+        TimeSource(sleep=interruption.sleep),
+    )
     return clock.elapsed_s
 
 

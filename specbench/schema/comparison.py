@@ -192,6 +192,20 @@ class ArmNoise:
 
 
 @dataclass(frozen=True, slots=True)
+class NoiseKey:
+    """What launch noise holds for, and where it comes from."""
+
+    model: str
+    engine: str
+    engine_version: str | None
+    device: str
+    """What one launch computes on, in words."""
+    run_id: str
+    measured_utc: str
+    """ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True)
 class NoiseRecord:
     """The result of an A/A run, as it is kept for a machine."""
 

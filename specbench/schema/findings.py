@@ -161,6 +161,8 @@ class CellStats:
     tpot_is_usual: bool
     """True where the first chunk's count was unknown and the usual form stands in."""
     tpot_usual: Distribution | None
+    mean_tpot_by_token: float | None
+    """Token-weighted mean of `tpot`, seconds: all decode time / all decode tokens."""
     itl: Distribution | None
     chunk_gap: Distribution | None
     e2e_latency: Distribution | None

@@ -2,6 +2,7 @@
 acted on by `runner`."""
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from specbench.schema.cell import CellKey
 from specbench.schema.sweep import SweepSpec, Target
@@ -30,6 +31,10 @@ class LaunchPlan:
     replicate: int
     caps: AdmissionCaps
     cells: tuple[CellKey, ...]
+    place: int = 0
+    """Which of the machine's places it runs on, from 0: a set of GPUs, or of CPUs."""
+    wave: int = 0
+    """Launches of one wave run at the same time; waves follow one another, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,28 @@ class SweepPlan:
 
     spec: SweepSpec
     launches: tuple[LaunchPlan, ...]
+    is_aa: bool = False
+    """The baseline against itself; the sweep's own arms are left out."""
+    notes: tuple[str, ...] = ()
+    """Where the plan is not what the sweep file says by itself, one sentence each."""
 
     @property
     def cell_count(self) -> int:
         """Cells over all launches."""
         return sum(len(launch.cells) for launch in self.launches)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names, the baseline first."""
+        return tuple(dict.fromkeys(launch.arm for launch in self.launches))
+
+    @property
+    def waves(self) -> tuple[tuple[LaunchPlan, ...], ...]:
+        """The launches, those that run at the same time together."""
+        groups = groupby(self.launches, key=lambda launch: launch.wave)
+        return tuple(tuple(launches) for _, launches in groups)
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether any launches run at the same time."""
+        return any(launch.place for launch in self.launches)

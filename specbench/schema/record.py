@@ -54,6 +54,11 @@ class LaunchRecord:
     """Relative to the run folder."""
     host: HostFacts | None = None
     """The machine just before this launch."""
+    place: int = 0
+    """Which of the machine's places it ran on, from 0."""
+    gpus: tuple[str, ...] = ()
+    """Its GPUs, as entries of CUDA_VISIBLE_DEVICES; empty = none of its own, or not
+    known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ EnvValue = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
 BASELINE = "baseline"
 """Name of the arm that is always there: the same server without speculation."""
+AA = "aa"
+"""Name of the other arm of an A/A run: the baseline once more."""
 
 
 class Document(BaseModel):
@@ -80,6 +82,9 @@ class Measure(Document):
     replicates: Annotated[int, Field(ge=1, le=100)] = 3
     min_requests: PositiveInt = 16
     requests_per_slot: Annotated[float, Field(ge=2)] = 4.0
+    placement: Literal["auto", "sequential", "side-by-side"] = "auto"
+    """One launch at a time, or launches of different arms at once, each on GPUs of its
+    own; auto = side by side where the machine has GPUs enough for all arms."""
 
 
 class SweepSpec(Document):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """Linear cost of one engine step; every term is in seconds."""
+    """Cost of one engine step, linear but for `eager_s`; terms are in seconds."""
 
     base_s: float
     """Paid once a step, whatever is in it: reading the weights."""
@@ -21,6 +21,14 @@ class StepCost:
     per_context_token_s: float = 0.0
     """For each token of KV that the decoding sequences hold when the step begins:
     attention reads them all."""
+    eager_s: float = 0.0
+    """Added to a step that verifies more tokens than `graph_tokens`: its kernels are
+    launched one by one, not replayed as one CUDA graph. An arm with k drafts comes to
+    that limit at a batch k + 1 times smaller than its baseline, so that it may lose
+    between the two and pay on either side."""
+    graph_tokens: int | None = None
+    """Verified tokens of the largest graph that was captured; None = there is one for
+    every step. Prompt tokens do not count: they have a price of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,8 @@ def step_seconds(config: SimConfig, load: StepLoad) -> float:
         + cost.prefill_per_token_s * load.prefill_tokens
         + cost.per_context_token_s * load.context_tokens
     )
+    if cost.graph_tokens is not None and load.verified_tokens > cost.graph_tokens:
+        seconds += cost.eager_s
     if drafter is not None:
         seconds += load.draft_steps * (
             drafter.draft_step_s
@@ -111,12 +121,14 @@ def kv_capacity_blocks(config: SimConfig) -> int:
 def slowed(config: SimConfig, factor: float) -> SimConfig:
     """The same engine with every cost of a step multiplied, the drafter's too."""
     cost, drafter = config.cost, config.speculation
-    slower_cost = StepCost(
+    slower_cost = replace(
+        cost,
         base_s=cost.base_s * factor,
         per_sequence_s=cost.per_sequence_s * factor,
         per_token_s=cost.per_token_s * factor,
         prefill_per_token_s=cost.prefill_per_token_s * factor,
         per_context_token_s=cost.per_context_token_s * factor,
+        eager_s=cost.eager_s * factor,
     )
     if drafter is not None:
         drafter = replace(

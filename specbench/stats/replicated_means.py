@@ -25,10 +25,6 @@ class ReplicatedMeans:
     members: tuple[frozenset[int], ...]
     """Rows that have a figure in each column."""
     squares: MeanSquares
-    floors: tuple[Term, ...] = ()
-    """For each column, a variance of its mean that replicates cannot show because they
-    share it; empty = none. It counts where it exceeds what the cells' own variance
-    explains."""
 
     @property
     def has_variance(self) -> bool:
@@ -59,25 +55,12 @@ class ReplicatedMeans:
         rest = max(0.0, by_cells - part)
         if rest and squares.cell_df:
             terms.append(Term(rest * squares.cell, squares.cell_df))
-        terms += self._floor_terms(weights)
         return tuple(terms)
-
-    def _floor_terms(self, weights: Mapping[int, float]) -> list[Term]:
-        if not self.floors:
-            return []
-        terms = []
-        for column, weight in weights.items():
-            floor = self.floors[column]
-            own = self.squares.cell / len(self.members[column])
-            if weight and floor.variance > own:
-                terms.append(Term(weight**2 * (floor.variance - own), floor.df))
-        return terms
 
 
 def replicated_means(
     rows: Rows,
     squares: MeanSquares | None = None,
-    floors: Sequence[Term] = (),
 ) -> ReplicatedMeans:
     """Means of each column; `squares` where they are known better than from `rows`
     alone. All rows are equally long."""
@@ -93,7 +76,6 @@ def replicated_means(
         ),
         members=tuple(frozenset(column) for column in columns),
         squares=mean_squares(rows) if squares is None else squares,
-        floors=tuple(floors),
     )
 
 

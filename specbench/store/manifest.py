@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from specbench.errors import ResultsError
+from specbench.schema.comparison import NoiseRecord
 from specbench.schema.host import HostFacts
 from specbench.schema.record import DatasetUse
 from specbench.store.disk import read_text
@@ -52,6 +53,11 @@ class Manifest:
     status: RunStatus
     error: str | None = None
     """Why it failed or was interrupted."""
+    aa: bool = False
+    """The baseline against itself; the arms of the sweep were left out."""
+    noise: tuple[NoiseRecord, ...] = ()
+    """Launch noise of this machine as it was known when the run began, at most one
+    record for each target, under the target's label in this run."""
 
 
 def add_notes(manifest: Manifest, notes: Iterable[str]) -> Manifest:

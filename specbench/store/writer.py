@@ -3,6 +3,7 @@ cell. A cell's folder is complete or absent; raw data are written once. A failur
 the disk is a ResultsError, and what was stored before it stays."""
 
 import dataclasses
+import threading
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -27,11 +28,12 @@ from specbench.store.snapshots_file import encode_snapshots
 
 
 class RunWriter:
-    """One run folder that is being written."""
+    """One run folder that is being written. Threads may write to it at once."""
 
     def __init__(self, layout: RunLayout, manifest: Manifest) -> None:
         self.layout = layout
         self.manifest = manifest
+        self._lock = threading.Lock()
 
     @classmethod
     def create(
@@ -64,8 +66,9 @@ class RunWriter:
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""
         public = dataclasses.replace(manifest, sweep=redact_document(manifest.sweep))
-        write_file(self.layout.manifest, _json_file(public))
-        self.manifest = public
+        with self._lock:
+            write_file(self.layout.manifest, _json_file(public))
+            self.manifest = public
 
     def finish(
         self, status: RunStatus, finished: datetime, error: str | None = None
@@ -92,8 +95,9 @@ class RunWriter:
             record, command=redact_argv(record.command), env=redact_env(record.env)
         )
         launch = self.layout.launch(record.index)
-        make_folder(launch.folder)
-        write_file(launch.record, _json_file(public))
+        with self._lock:
+            make_folder(launch.folder)
+            write_file(launch.record, _json_file(public))
 
     def write_cell(
         self,
@@ -103,14 +107,13 @@ class RunWriter:
     ) -> None:
         """Write a whole cell, once."""
         cell = self.layout.cell(record.key.cell_id)
-        write_folder(
-            cell.folder,
-            {
-                cell.record.name: _json_file(record),
-                cell.samples.name: encode_samples(samples),
-                cell.snapshots.name: encode_snapshots(snapshots),
-            },
-        )
+        files = {
+            cell.record.name: _json_file(record),
+            cell.samples.name: encode_samples(samples),
+            cell.snapshots.name: encode_snapshots(snapshots),
+        }
+        with self._lock:
+            write_folder(cell.folder, files)
 
     def write_text(self, name: str, text: str) -> Path:
         """Write or replace a derived file, e.g. `report.md`; where it lies."""
@@ -118,7 +121,8 @@ class RunWriter:
 
     def write_bytes(self, name: str, data: bytes) -> Path:
         """Write or replace a derived file, e.g. `plots/speedup.png`."""
-        return DerivedWriter(self.folder).write_bytes(name, data)
+        with self._lock:
+            return DerivedWriter(self.folder).write_bytes(name, data)
 
 
 def _json_file(value: object) -> bytes:

@@ -69,7 +69,7 @@ def unkeepable(samples: Sequence[RequestSample]) -> str | None:
             return "the engine's figures that were read again are others"
         stats = summarise_cell(observations(samples))
         to_json(plain_cell(stats))
-        findings = RunFindings((stats,), (), (), ())
+        findings = RunFindings((stats,), (), (), (), (), ())
         table = cells_csv(findings)
     except Exception as error:  # noqa: BLE001 (whatever it is, it must not be raised)
         return f"{type(error).__name__}: {error}"[:300]

@@ -5,17 +5,18 @@ launches, one void cell, one missing figure, one drafter that did not start."""
 from collections.abc import Callable
 from dataclasses import replace
 
-from specbench.analysis.speedup import find_curves
 from specbench.report.facts import RunFacts
 from specbench.schema.comparison import (
-    BreakEven,
-    BreakEvenOutcome,
-    SpeedupCurve,
+    Component,
+    LaunchNoise,
+    NoiseRecord,
     SpeedupMetric,
 )
 from specbench.schema.findings import CellStats, Finding, RunFindings, Severity
 from specbench.schema.record import DatasetUse
+from tests.golden.comparing import compare
 from tests.golden.synthetic import (
+    TARGET,
     ArmCourse,
     Course,
     make_cells,
@@ -29,7 +30,7 @@ OPEN = Course(
     (19.5, 38.3, 82.1, 112.4, 239.0),
     {
         ARM: ArmCourse(
-            throughput=(1.25, 1.01, 0.95, 0.97, 0.79),
+            throughput=(1.25, 1.01, 0.93, 0.90, 0.79),
             tpot=(1.11, 0.975, 0.93, 0.88, 0.85),
             by_position=(0.62, 0.47, 0.37),
         )
@@ -47,7 +48,23 @@ GROUNDED = Course(
     },
 )
 
-NOTE = "from the signs of the means over 2 launches, without an interval"
+AA_RUN = NoiseRecord(
+    target=TARGET,
+    model="HuggingFaceTB/SmolLM2-135M-Instruct",
+    engine="vllm",
+    engine_version="0.32.0",
+    device="2 cores of Intel Xeon Platinum 8481C",
+    run_id="20260227T081200Z-aa01",
+    measured_utc="2026-02-27T08:12:00Z",
+    noise=tuple(
+        LaunchNoise(metric, Component(launch, 3), Component(cell, 12), 4, 5)
+        for metric, launch, cell in (
+            (SpeedupMetric.THROUGHPUT, 0.008**2, 0.005**2),
+            (SpeedupMetric.TPOT, 0.007**2, 0.004**2),
+            (SpeedupMetric.TPOT_P95, 0.0, 0.021**2),
+        )
+    ),
+)
 LAG = Finding(
     Severity.VOID,
     "client-lag",
@@ -76,52 +93,15 @@ def example_findings() -> RunFindings:
         " launches/3/engine.log)"
     )
     cells = make_cells((GROUNDED, OPEN), LOADS, launches=2)
-    return _findings(tuple(map(_spoil, cells)), (failed,))
+    findings = compare(map(_spoil, cells), (failed,))
+    return replace(findings, prior=(AA_RUN,))
 
 
 def small_findings() -> RunFindings:
     """Six cells, for golden files that hold every figure."""
     cells = make_cells((OPEN,), LOADS, launches=1)
     few = [c for c in cells if c.key.condition.concurrency in (1, 2, 4)]
-    return _findings(tuple(map(_spoil, few)), ())
-
-
-def _findings(cells: tuple[CellStats, ...], failed: tuple[str, ...]) -> RunFindings:
-    curves = find_curves(cells)
-    return RunFindings(
-        cells=tuple(sorted(cells, key=lambda c: c.key)),
-        curves=curves,
-        break_evens=tuple(map(_answer, curves)),
-        failed_launches=failed,
-    )
-
-
-def _answer(curve: SpeedupCurve) -> BreakEven:
-    """Answers written down by hand, so that a report's look does not hang on how
-    the analysis finds them."""
-    if curve.dataset == "grounded":
-        return BreakEven(
-            curve=curve,
-            outcome=BreakEvenOutcome.PAYS_EVERYWHERE,
-            batch=None,
-            concurrency=None,
-            below=None,
-            above=None,
-            first_slower_concurrency=None,
-            note=NOTE,
-        )
-    is_tpot = curve.metric is SpeedupMetric.TPOT
-    below = 0 if is_tpot else 1
-    return BreakEven(
-        curve=curve,
-        outcome=BreakEvenOutcome.PAYS_UP_TO,
-        batch=1.85 if is_tpot else 2.59,
-        concurrency=1.89 if is_tpot else 2.65,
-        below=curve.points[below],
-        above=curve.points[below + 1],
-        first_slower_concurrency=2 if is_tpot else 4,
-        note=f"{NOTE}; at concurrency 2 they disagree" if is_tpot else NOTE,
-    )
+    return compare(map(_spoil, few))
 
 
 def example_facts() -> RunFacts:

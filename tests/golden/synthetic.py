@@ -11,6 +11,7 @@ from specbench.schema.findings import (
     Distribution,
     Drift,
     LatencyBasis,
+    PrefillShare,
     RunFindings,
     WholeRun,
 )
@@ -30,6 +31,8 @@ class ArmCourse:
     tpot: tuple[float, ...]
     by_position: tuple[float, ...] = (0.62, 0.45, 0.33)
     has_acceptance: bool = True
+    tail: float = 1.15
+    """Its p95 over its median TPOT, against the baseline's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ def make_cell(key: CellKey, throughput: float, tpot_s: float) -> CellStats:
         tpot=latency(tpot_s),
         tpot_is_usual=False,
         tpot_usual=latency(tpot_s),
+        mean_tpot_by_token=tpot_s * 1.02,
         itl=latency(tpot_s),
         chunk_gap=latency(tpot_s),
         e2e_latency=latency(0.05 + 64 * tpot_s),
@@ -86,6 +90,11 @@ def make_cell(key: CellKey, throughput: float, tpot_s: float) -> CellStats:
         client_cpu_share=0.1,
         window_share=0.75,
         drift=Drift(1.0, 1.1),
+        window_completed=48,
+        window_error=0.004,
+        prefill_share=PrefillShare(0.08, 0.03, 0.95 * tpot_s, 2000)
+        if key.arm == "baseline"
+        else None,
         gpu=None,
         missing={
             "acceptance": "the server reports no speculation counters",
@@ -178,4 +187,6 @@ def make_facts(findings: RunFindings) -> RunFacts:
 
 def _arm_cell(key: CellKey, arm: ArmCourse, tokens: float, tpot: float) -> CellStats:
     cell = make_cell(key, tokens, tpot)
+    slow = latency(tpot)
+    cell = replace(cell, tpot=replace(slow, p95=slow.p95 * arm.tail))
     return with_drafts(cell, arm.by_position) if arm.has_acceptance else cell

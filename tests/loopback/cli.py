@@ -1,8 +1,10 @@
 """Runs the command line as a user does, in a process and a folder of its own."""
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ LIMIT_S = 120
 
 
 def specbench(
-    *arguments: str, cwd: Path, limit_s: float = LIMIT_S
+    *arguments: str,
+    cwd: Path,
+    limit_s: float = LIMIT_S,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+    """Run one command to its end. `env`: variables beside those that are there."""
     return subprocess.run(
         [sys.executable, "-m", "specbench", *arguments],
         capture_output=True,
@@ -22,6 +27,7 @@ def specbench(
         cwd=cwd,
         timeout=limit_s,
         check=False,
+        env={**os.environ, **(env or {})},
     )
 
 
@@ -65,6 +71,7 @@ concurrency = [1, 4]
 replicates = 1
 min_requests = 6
 requests_per_slot = 4
+placement = "sequential"
 """
 
 

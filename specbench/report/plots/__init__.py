@@ -8,13 +8,16 @@ from matplotlib.figure import Figure
 
 from specbench.report.facts import RunFacts
 from specbench.report.plots.acceptance import draw_acceptance
-from specbench.report.plots.speedup import draw_speedup
+from specbench.report.plots.needs import draw_needs
+from specbench.report.plots.speedup import draw_p95, draw_speedup
 from specbench.report.plots.style import DPI, STYLE
 from specbench.report.plots.tradeoff import draw_tradeoff
 from specbench.schema.findings import RunFindings
 
 DRAWERS = {
     "speedup": draw_speedup,
+    "speedup-p95": draw_p95,
+    "needed-tokens": draw_needs,
     "throughput-tpot": draw_tradeoff,
     "acceptance": draw_acceptance,
 }

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from specbench.report import words
+from specbench.report.answer_words import crossing_in_short
 from specbench.report.plots.placing import Box, Point, place_box
 from specbench.report.plots.series import Series
 from specbench.report.plots.style import FAINT, SLOWER_TINT
+from specbench.schema.comparison import Crossing
 
 PARITY = ("as fast as without speculation", "as fast as\nwithout speculation")
 """In one line where there is room, else in two."""
@@ -53,26 +54,36 @@ class Panel:
 def add_labels(axes: Axes, series: Sequence[Series]) -> None:
     """Break-evens first, since they have little choice of place."""
     panel = Panel(axes)
-    curves = [[panel.fraction(*point) for point in one.points()] for one in series]
-    crossing = [one for one in series if one.crossing is not None]
+    lines = [line for one in series for line in one.lines()]
+    curves = [[panel.fraction(*point) for point in line] for line in lines]
+    crossing = [(one, crossed) for one in series for crossed in one.crossings()]
     floor = axes.get_ylim()[0]
-    for one in crossing:  # the plumb lines are in the way, too
-        at = one.crossing or 1.0
+    for _, crossed in crossing:  # the plumb lines are in the way, too
+        at = crossed.concurrency
         curves.append([panel.fraction(at, 1.0), panel.fraction(at, floor)])
     taken: list[Box] = []
     if len(crossing) <= MAX_BREAK_EVENS:
-        for one in crossing:
-            taken.append(_label_crossing(panel, one, curves, taken))
+        for one, crossed in crossing:
+            label = Label(crossing_words(one, crossed), crossed.concurrency, one.colour)
+            taken.append(_label_crossing(panel, label, curves, taken))
     _label_parity(panel, curves, taken)
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is said of a crossing, and where it is."""
+
+    text: str
+    load: float
+    colour: str
+
+
 def _label_crossing(
-    panel: Panel, one: Series, curves: list[list[Point]], taken: list[Box]
+    panel: Panel, label: Label, curves: list[list[Point]], taken: list[Box]
 ) -> Box:
     """The break-even's value, left or right of its plumb line."""
-    text = crossing_words(one)
-    width, height = panel.size(text)
-    x, top = panel.fraction(one.crossing or 1.0, 1.0)
+    width, height = panel.size(label.text)
+    x, top = panel.fraction(label.load, 1.0)
     rows = [0.012 + height * row for row in range(max(1, int(top / height)))]
     boxes = [
         Box(left, bottom, width, height)
@@ -84,27 +95,21 @@ def _label_crossing(
     panel.axes.text(
         box.x if is_right else box.x + box.width,
         box.y + box.height / 2,
-        text,
+        label.text,
         transform=panel.axes.transAxes,
         ha="left" if is_right else "right",
         va="center",
         fontsize=9,
-        color=one.colour,
+        color=label.colour,
         path_effects=[withStroke(linewidth=3, foreground=SLOWER_TINT)],
         zorder=6,
     )
     return box
 
 
-def crossing_words(one: Series) -> str:
-    """Batch and concurrency of a break-even, in short; the legend names the metric."""
-    answer = one.answer
-    if answer is None:
-        return ""
-    place = f"c {words.shown(answer.concurrency, words.load)}"
-    if answer.batch is None:
-        return place
-    return f"batch {words.batch(answer.batch)} ({place})"
+def crossing_words(one: Series, crossed: Crossing) -> str:
+    """The place of a break-even in short; the legend names the metric."""
+    return crossing_in_short(one.answer, crossed) if one.answer else ""
 
 
 def _label_parity(panel: Panel, curves: list[list[Point]], taken: list[Box]) -> None:

@@ -4,13 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specbench.report import words
+from specbench.report.answer_words import outcome_in_short
 from specbench.report.blocks import Block
 from specbench.report.facts import RunFacts
-from specbench.schema.comparison import BreakEven, SpeedupMetric
+from specbench.schema.comparison import (
+    Axis,
+    BreakEven,
+    BreakEvenOutcome,
+    Crossing,
+    Side,
+    SpeedupMetric,
+)
 from specbench.schema.estimate import Estimate
 from specbench.schema.findings import RunFindings
 
-SHORT_METRICS = {SpeedupMetric.THROUGHPUT: "throughput", SpeedupMetric.TPOT: "TPOT"}
+SHORT_METRICS = {
+    SpeedupMetric.THROUGHPUT: "throughput",
+    SpeedupMetric.TPOT: "TPOT",
+    SpeedupMetric.TPOT_P95: "p95 TPOT",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,43 +32,62 @@ class Series:
     arm: str
     loads: tuple[int, ...]
     values: tuple[Estimate, ...]
+    sides: tuple[Side, ...]
     metric: SpeedupMetric
     colour: str
     answer: BreakEven | None
 
-    @property
-    def crossing(self) -> float | None:
-        """Concurrency of the break-even."""
-        return self.answer.concurrency if self.answer else None
+    def crossings(self) -> tuple[Crossing, ...]:
+        """Where it crosses 1; nothing that is merely possible."""
+        if not self.answer or self.answer.outcome is BreakEvenOutcome.UNDECIDED:
+            return ()
+        return self.answer.crossings
 
     def points(self) -> list[tuple[int, float]]:
         """Loads that have a speedup, with its value."""
         pairs = zip(self.loads, self.values, strict=True)
         return [(load, v.value) for load, v in pairs if v.value is not None]
 
+    def lines(self) -> list[list[tuple[float, float]]]:
+        """What is drawn of it, where labels had better not be: the curve, the edges of
+        its intervals, the bars on the line at 1."""
+        spans = [
+            (load, v.interval.low, v.interval.high)
+            for load, v in zip(self.loads, self.values, strict=True)
+            if v.interval
+        ]
+        bars = [c.concurrency_interval for c in self.crossings()]
+        return [
+            [(float(load), value) for load, value in self.points()],
+            [(float(load), low) for load, low, _ in spans if low is not None],
+            [(float(load), high) for load, _, high in spans if high is not None],
+            *[
+                [(bar.low or self.loads[0], 1.0), (bar.high or self.loads[-1], 1.0)]
+                for bar in bars
+                if bar
+            ],
+        ]
+
 
 def make_series(
     panel: Sequence[Block],
+    metrics: Sequence[SpeedupMetric],
     findings: RunFindings,
     colours: dict[str, tuple[str, str]],
 ) -> list[Series]:
-    """Both metrics of each arm."""
+    """Each arm by each of these metrics."""
     return [
         Series(
             arm=block.arm or "",
             loads=tuple(row.concurrency for row in block.rows),
-            values=tuple(
-                row.throughput_speedup
-                if metric is SpeedupMetric.THROUGHPUT
-                else row.tpot_speedup
-                for row in block.rows
-            ),
+            values=tuple(row.speedup(metric) for row in block.rows),
+            sides=tuple(row.side(metric) for row in block.rows),
             metric=metric,
             colour=colours[block.arm or ""][0],
             answer=_answer(block, metric, findings),
         )
         for block in panel
-        for metric in SpeedupMetric
+        for metric in metrics
     ]
 
 
@@ -67,6 +98,8 @@ def _answer(
     place = (shared.target, shared.dataset, shared.context, shared.temperature)
     for answer in findings.break_evens:
         c = answer.curve
+        if answer.axis is Axis.CONTEXT:
+            continue  # the panel's axis is the load
         if (c.target, c.dataset, c.context, c.temperature) == place and (
             c.arm == block.arm and c.metric is metric
         ):
@@ -77,14 +110,16 @@ def _answer(
 def answer_lines(
     panel: Sequence[Block], series: Sequence[Series], facts: RunFacts
 ) -> list[tuple[str, str]]:
-    """For each arm the outcomes of both metrics in words, and its colour."""
+    """For each arm the outcomes by each metric in words, and its colour."""
     lines = []
     for block in panel:
         own = [one for one in series if one.arm == block.arm]
-        said = ", ".join(
-            f"{SHORT_METRICS[one.metric]} {words.outcome_in_short(one.answer)}"
-            for one in own
-            if one.answer
+        said = words.listed(
+            [
+                f"{SHORT_METRICS[one.metric]} {outcome_in_short(one.answer)}"
+                for one in own
+                if one.answer
+            ]
         )
         name = facts.arm_name(block.condition.target, block.arm or "")
         lines.append((f"{name} pays: {said or 'unknown'}", own[0].colour))

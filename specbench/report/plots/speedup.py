@@ -1,25 +1,35 @@
-"""Speedup by load: one panel a condition, one colour an arm, throughput solid and TPOT
-dashed, the answer in words below each panel."""
+"""Speedup by load: one panel a condition, one colour an arm, throughput solid and
+median TPOT dashed, p95 TPOT in a figure of its own; the answer in words below each
+panel."""
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from specbench.report import words
 from specbench.report.blocks import make_blocks
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
+from specbench.report.plots.crossings import BAR, mark_crossings
+from specbench.report.plots.curves import (
+    BAND_KEY,
+    Look,
+    draw_curve,
+    key_line,
+    key_mark,
+    set_load_axis,
+    value_limits,
+)
 from specbench.report.plots.labels import add_labels
 from specbench.report.plots.series import Series, answer_lines, make_series
 from specbench.report.plots.style import (
     FAINT,
     SLOWER_TINT,
     Heading,
+    Key,
     add_legend,
     colour_arms,
     group_panels,
@@ -27,45 +37,55 @@ from specbench.report.plots.style import (
     say_instead,
     split_pages,
 )
-from specbench.schema.comparison import SpeedupMetric
-from specbench.schema.estimate import Estimate
+from specbench.schema.comparison import Side, SpeedupMetric
 from specbench.schema.findings import RunFindings
 
-HEADING = Heading(
-    "Speedup by load",
-    "Arm against the same server without speculation; over 1 is faster."
-    " Bars: lowest and highest launch. Diamonds: break-even. c: concurrency.",
+HOW = (
+    "Arm against the same server without speculation; over 1 is faster. c: concurrency."
 )
-LINES: Final = {SpeedupMetric.THROUGHPUT: "-", SpeedupMetric.TPOT: "--"}
-MARKERS: Final = {SpeedupMetric.THROUGHPUT: "o", SpeedupMetric.TPOT: "s"}
-KEY = (
-    Line2D([], [], color=FAINT, marker="o", label="output throughput"),
-    Line2D(
-        [],
-        [],
-        color=FAINT,
-        linestyle="--",
-        marker="s",
-        markerfacecolor="white",
-        label="median TPOT",
-    ),
-)
+LINES: Final = {
+    SpeedupMetric.THROUGHPUT: "-",
+    SpeedupMetric.TPOT: "--",
+    SpeedupMetric.TPOT_P95: "-.",
+}
+MARKERS: Final = {
+    SpeedupMetric.THROUGHPUT: "o",
+    SpeedupMetric.TPOT: "s",
+    SpeedupMetric.TPOT_P95: "^",
+}
+MAIN = (SpeedupMetric.THROUGHPUT, SpeedupMetric.TPOT)
 DODGE = 0.035
-"""Octaves between series, so that their bars do not hide each other."""
+"""Octaves between series, so that they do not hide each other."""
 
 
 def draw_speedup(findings: RunFindings, facts: RunFacts) -> list[Figure]:
-    """One figure for each page of panels."""
+    """Throughput and median TPOT; one figure for each page of panels."""
+    return _draw(findings, facts, Heading("Speedup by load", HOW), MAIN)
+
+
+def draw_p95(findings: RunFindings, facts: RunFacts) -> list[Figure]:
+    """The 95th percentile of TPOT."""
+    heading = Heading("Speedup of p95 TPOT by load", HOW)
+    return _draw(findings, facts, heading, (SpeedupMetric.TPOT_P95,))
+
+
+def _draw(
+    findings: RunFindings,
+    facts: RunFacts,
+    heading: Heading,
+    metrics: Sequence[SpeedupMetric],
+) -> list[Figure]:
     blocks = [block for block in make_blocks(findings) if block.arm]
     colours = colour_arms(blocks)
     naming = name_conditions(findings)
     figures = []
     for page in split_pages(group_panels(blocks)):
-        figure, panels = make_figure(HEADING, facts, len(page), KEY)
+        figure, panels = make_figure(heading, facts, len(page), _key(metrics))
         if not page:
             say_instead(panels[0], "No arm could be compared with its baseline.")
-        series = [make_series(panel, findings, colours) for panel in page]
-        limits = _limits([one for panel in series for one in panel])
+        series = [make_series(panel, metrics, findings, colours) for panel in page]
+        values = [v for panel in series for one in panel for v in one.values]
+        limits = value_limits(values, 1.0)
         for axes, panel, curves in zip(panels, page, series, strict=False):
             axes.set_title(naming.condition(panel[0].condition))
             if any(one.points() for one in curves):
@@ -82,87 +102,42 @@ def draw_speedup(findings: RunFindings, facts: RunFacts) -> list[Figure]:
     return figures
 
 
-def _limits(series: Sequence[Series]) -> tuple[float, float]:
-    """One y range for all panels, with 1 in it and room around."""
-    ends = [1.0]
-    for one in series:
-        for v in one.values:
-            ends += [end for end in (v.value, v.low, v.high) if end is not None]
-    low, high = min(ends), max(ends)
-    room = max(0.06, 0.08 * (high - low))
-    return max(0.0, low - 2 * room), high + room
+def _key(metrics: Sequence[SpeedupMetric]) -> Key:
+    crossing = Line2D(
+        [],
+        [],
+        color=FAINT,
+        marker="D",
+        markersize=8,
+        lw=BAR,
+        label="break-even and its 95 % interval",
+    )
+    return (
+        *(key_line(_look(metric, FAINT), words.metric(metric)) for metric in metrics),
+        key_mark(MARKERS[metrics[0]], "not told from 1"),
+        BAND_KEY,
+        crossing,
+    )
+
+
+def _look(metric: SpeedupMetric, colour: str) -> Look:
+    has_band = metric is not SpeedupMetric.TPOT
+    return Look(colour, LINES[metric], MARKERS[metric], has_band=has_band)
 
 
 def _draw_panel(
     axes: Axes, series: Sequence[Series], limits: tuple[float, float]
 ) -> None:
-    _set_axes(axes, sorted({load for one in series for load in one.loads}), limits)
+    set_load_axis(axes, (load for one in series for load in one.loads))
+    axes.set_ylim(*limits)
+    axes.set_ylabel("speedup (×)")
     axes.axhspan(limits[0], 1, color=SLOWER_TINT, lw=0, zorder=0)
     axes.axhline(1, color="#222222", lw=1.2, zorder=2)
     for place, one in enumerate(series):
-        _draw_series(axes, one, 2 ** (DODGE * (place - (len(series) - 1) / 2)))
-        _mark_break_even(axes, one, limits[0])
-
-
-def _set_axes(axes: Axes, loads: Sequence[int], limits: tuple[float, float]) -> None:
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator([float(load) for load in loads]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: words.load(round(x))))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlim(loads[0] / 2**0.35, loads[-1] * 2**0.35)
-    axes.set_ylim(*limits)
-    axes.set_xlabel("concurrency (requests in flight)")
-    axes.set_ylabel("speedup (×)")
-
-
-def _draw_series(axes: Axes, one: Series, shift: float) -> None:
-    axes.errorbar(
-        [load * shift for load in one.loads],
-        # a load without a figure leaves a hole in the line
-        [math.nan if v.value is None else v.value for v in one.values],
-        yerr=_bars(one.values),
-        color=one.colour,
-        linestyle=LINES[one.metric],
-        marker=MARKERS[one.metric],
-        markerfacecolor=_fill(one),
-        markeredgecolor=one.colour,
-        markeredgewidth=1.6,
-        elinewidth=1.3,
-        capsize=3,
-        zorder=3,
-    )
-
-
-def _fill(one: Series) -> str:
-    """Open marks for TPOT, filled ones for throughput."""
-    return "white" if one.metric is SpeedupMetric.TPOT else one.colour
-
-
-def _bars(values: Sequence[Estimate]) -> tuple[list[float], list[float]]:
-    """Distances down and up to the launches' ends; none where there is no figure."""
-    down, up = [], []
-    for v in values:
-        is_bare = v.value is None or v.low is None or v.high is None
-        down.append(0.0 if is_bare else (v.value or 0.0) - (v.low or 0.0))
-        up.append(0.0 if is_bare else (v.high or 0.0) - (v.value or 0.0))
-    return down, up
-
-
-def _mark_break_even(axes: Axes, one: Series, bottom: float) -> None:
-    """A diamond on the line at 1 and a plumb line down to the load axis."""
-    if one.crossing is None:
-        return
-    axes.vlines(
-        one.crossing, bottom, 1, color=one.colour, lw=1.1, linestyle=":", zorder=2
-    )
-    axes.plot(
-        [one.crossing],
-        [1],
-        marker="D",
-        markersize=9,
-        color=one.colour,
-        markerfacecolor=_fill(one),
-        markeredgewidth=1.8,
-        linestyle="none",
-        zorder=5,
-    )
+        shift = 2 ** (DODGE * (place - (len(series) - 1) / 2))
+        loads = [load * shift for load in one.loads]
+        hollow = [side is Side.OPEN for side in one.sides]
+        look = _look(one.metric, one.colour)
+        draw_curve(axes, loads, one.values, hollow, look)
+    for one in series:
+        mark_crossings(axes, one)

@@ -3,11 +3,13 @@ Colours are Okabe and Ito's, told apart by colour-blind eyes; shape or dash alwa
 says the same a second time."""
 
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -21,10 +23,15 @@ from specbench.report.remarks import describe_run
 DPI = 150
 WIDTH, HEIGHT = 12.8, 7.2
 """Inches: 16:9, 1920 x 1080 pixels."""
+TALL = 9.6
+"""Of a figure with two rows of panels: 4:3."""
 MAX_PANELS = 4
 LEGEND_WIDTHS = {1: 150, 2: 84, 3: 50, 4: 84}
 """Characters of a legend line that fit below a panel, by the number of panels."""
 KEY_COLUMNS = 4
+"""Of a key that is too long for one row."""
+KEY_HANDLE = 12
+"""Characters that a handle and the room around it take."""
 CAPTION_WIDTH = 165
 GRIDS = {1: (1, 1), 2: (1, 2), 3: (1, 3), 4: (2, 2)}
 
@@ -56,6 +63,10 @@ STYLE: dict[Any, Any] = {
     "lines.markersize": 7,
     "svg.hashsalt": "specbench",
 }
+
+
+Key = Sequence[Artist]
+"""What holds in all panels: handles with labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,44 +107,59 @@ def make_figure(
     heading: Heading,
     facts: RunFacts,
     panel_count: int,
-    key: Sequence[Line2D] = (),
+    key: Key = (),
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with heading and caption, and its empty panels. `key`: what holds in
-    all panels, shown once above the caption."""
+    """A figure with heading and caption, and its empty panels; the key stands once
+    above the caption."""
+    rows, columns = GRIDS[max(1, panel_count)]
+    height = HEIGHT if rows == 1 else TALL
     caption = wrap_between(describe_run(facts), " · ", CAPTION_WIDTH)
-    columns = min(len(key), KEY_COLUMNS)
-    key_rows = math.ceil(len(key) / KEY_COLUMNS)
-    key_foot = 0.02 + 0.022 * (caption.count("\n") + 1)
-    foot = key_foot + 0.035 * key_rows
+    key_columns = _key_columns(key)
+    key_rows = math.ceil(len(key) / key_columns)
+    key_foot = (0.14 + 0.16 * (caption.count("\n") + 1)) / height
+    foot = key_foot + 0.25 * key_rows / height
     figure = Figure(
-        figsize=(WIDTH, HEIGHT),
+        figsize=(WIDTH, height),
         facecolor="white",
         layout=ConstrainedLayoutEngine(
-            rect=(0.01, foot, 0.98, 0.905 - foot), h_pad=0.08, w_pad=0.12, hspace=0.04
+            rect=(0.01, foot, 0.98, 1 - 0.68 / height - foot),
+            h_pad=0.08,
+            w_pad=0.12,
+            hspace=0.04,
         ),
     )
-    figure.text(0.015, 0.965, heading.title, fontsize=17, weight="bold", va="center")
-    figure.text(0.015, 0.925, heading.how, fontsize=10.5, color=GREY, va="center")
-    figure.text(0.015, 0.014, caption, fontsize=9, color=GREY, va="bottom")
+    title, how = 1 - 0.25 / height, 1 - 0.54 / height
+    figure.text(0.015, title, heading.title, fontsize=17, weight="bold", va="center")
+    figure.text(0.015, how, heading.how, fontsize=10.5, color=GREY, va="center")
+    figure.text(0.015, 0.1 / height, caption, fontsize=9, color=GREY, va="bottom")
     if key:
         figure.legend(
             handles=list(key),
             loc="lower left",
             bbox_to_anchor=(0.01, key_foot),
             borderaxespad=0,
-            ncols=columns,
+            ncols=key_columns,
             handlelength=3.2,
         )
-    rows, columns = GRIDS[max(1, panel_count)]
     grid = figure.subplots(rows, columns, squeeze=False)
     return figure, list(grid.flat)
 
 
+def _key_columns(key: Key) -> int:
+    """All in one row where that fits."""
+    labels = [str(handle.get_label()) for handle in key]
+    is_short = sum(map(len, labels)) + KEY_HANDLE * len(key) <= CAPTION_WIDTH
+    return max(1, len(key)) if is_short else KEY_COLUMNS
+
+
 def wrap_between(text: str, separator: str, width: int) -> str:
-    """Lines that break after a separator only, as long as that is possible."""
+    """Lines that break after a separator only, as long as that is possible, and never
+    inside square brackets."""
+    text = re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", "\u00a0"), text)
     parts = text.split(separator)
     if max(map(len, parts)) >= width:
-        return textwrap.fill(text, width, break_on_hyphens=False)
+        lines = textwrap.fill(text, width, break_on_hyphens=False)
+        return lines.replace("\u00a0", " ")
     kept = separator.join(part.replace(" ", "\u00a0") for part in parts)
     lines = textwrap.fill(kept, width, break_on_hyphens=False)
     return lines.replace("\u00a0", " ")

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from specbench.report.arm_figures import ArmFigures
 from specbench.report.blocks import Block, make_blocks
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
@@ -23,7 +24,6 @@ from specbench.report.plots.style import (
     say_instead,
     split_pages,
 )
-from specbench.report.sides import Side
 from specbench.schema.findings import RunFindings
 
 HEADING = Heading(
@@ -128,7 +128,7 @@ def _draw_panel(axes: Axes, lines: Sequence[Line], size: float) -> None:
     axes.set_ylabel("output tokens/s")
 
 
-def _spot(side: Side | None) -> Spot | None:
+def _spot(side: ArmFigures | None) -> Spot | None:
     if side is None or side.tpot.value is None:
         return None
     if side.output_throughput.value is None:

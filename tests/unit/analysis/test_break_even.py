@@ -1,272 +1,349 @@
-"""Named outcomes from the signs of measured speedups, with the measured neighbours."""
+"""Named outcomes: from the sides of the loads alone, and of whole curves with the words
+that stand beside them."""
 
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specbench.analysis.break_even import find_break_even
-from specbench.schema.comparison import BreakEven, BreakEvenOutcome
-from specbench.schema.estimate import Estimate
-from tests.factories import curve, speedup_point
+from specbench.analysis.break_even import judge
+from specbench.schema.comparison import (
+    BreakEven,
+    BreakEvenOutcome,
+    Side,
+    SpeedupPoint,
+)
+from tests.factories import speedup_point
+from tests.unit.analysis.frames import (
+    answer,
+    exact,
+    frame,
+    over_contexts,
+    raw,
+    sides,
+    simulated,
+)
 
-# case H17
-LOADS = (1, 2, 4, 8, 16, 32, 64)
-RATIOS = (2.00, 1.85, 1.70, 1.50, 1.25, 0.95, 0.80)
+SIGNS = {"+": Side.PAYS, "-": Side.LOSES, "o": Side.OPEN}
+UP_TO, FROM = BreakEvenOutcome.PAYS_UP_TO, BreakEvenOutcome.PAYS_FROM
+EVERYWHERE, NEVER = BreakEvenOutcome.PAYS_EVERYWHERE, BreakEvenOutcome.NEVER_PAYS
+SEVERAL, UNDECIDED = BreakEvenOutcome.SEVERAL, BreakEvenOutcome.UNDECIDED
+CAPACITY = BreakEvenOutcome.LOSES_BY_CAPACITY
 
-SPEEDUPS = st.lists(st.floats(min_value=0.3, max_value=3), min_size=1, max_size=9)
-
-
-def break_even(speedups: list[float | None]) -> BreakEven:
-    """Of a curve measured at 1, 2, 4, ..."""
-    points = [speedup_point(2**i, speedup) for i, speedup in enumerate(speedups)]
-    return find_break_even(curve(points))
-
-
-def launches(low: float, high: float) -> Estimate:
-    return Estimate(math.sqrt(low * high), low, high, n=3)
-
-
-def test_h17_pays_up_to_28_between_its_measured_neighbours_16_and_32() -> None:
-    found = break_even(list(RATIOS))
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert found.below is not None
-    assert found.above is not None
-    assert found.below.condition.concurrency == 16
-    assert found.above.condition.concurrency == 32
-    assert found.concurrency == pytest.approx(28.11, abs=0.01)
-    assert found.batch == pytest.approx(28.11, abs=0.01)
-    assert found.first_slower_concurrency == 32
+SPEEDUPS = st.lists(st.floats(0.3, 3), min_size=1, max_size=9)
+PATTERNS = st.lists(st.sampled_from("+-o"), max_size=9).map("".join)
 
 
-def test_the_answer_is_on_the_running_batch_with_concurrency_beside_it() -> None:
-    points = [
-        speedup_point(16, 1.25, running_batch=15.0),
-        speedup_point(32, 0.8, running_batch=20.0),
+def points_of(pattern: str, queues_at: int | None = None) -> list[SpeedupPoint]:
+    return [
+        replace(speedup_point(2**i, 1.0), only_arm_queues=i == queues_at)
+        for i in range(len(pattern))
     ]
-    found = find_break_even(curve(points))
-    assert found.batch == pytest.approx(math.sqrt(15.0 * 20.0))
-    assert found.concurrency == pytest.approx(math.sqrt(16 * 32))
 
 
-def test_without_a_running_batch_the_concurrency_still_stands() -> None:
-    points = [
-        speedup_point(16, 1.25, has_batch=False),
-        speedup_point(32, 0.8, has_batch=False),
-    ]
-    found = find_break_even(curve(points))
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert found.batch is None
-    assert found.concurrency == pytest.approx(math.sqrt(16 * 32))
+def outcome(pattern: str, queues_at: int | None = None) -> BreakEvenOutcome:
+    told = [SIGNS[sign] for sign in pattern]
+    return judge(told, points_of(pattern, queues_at)).outcome
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("+", EVERYWHERE),
+        ("+++", EVERYWHERE),
+        ("---", NEVER),
+        ("++-", UP_TO),
+        ("+--", UP_TO),
+        ("-++", FROM),
+        ("+o-", UP_TO),
+        ("+oo-", UP_TO),
+        ("-o+", FROM),
+        ("+-+", SEVERAL),
+        ("-+-", SEVERAL),
+        ("+-+-", SEVERAL),
+        ("+o-o+", SEVERAL),
+        ("o+-+", SEVERAL),
+        ("", UNDECIDED),
+        ("o", UNDECIDED),
+        ("ooo", UNDECIDED),
+        ("++o", UNDECIDED),
+        ("o--", UNDECIDED),
+        ("+o+", UNDECIDED),
+        ("o+-", UNDECIDED),
+        ("+-o", UNDECIDED),
+        ("+o-o", UNDECIDED),
+        ("+o+-", UNDECIDED),
+    ],
+)
+def test_the_outcome_is_named_by_the_sides_of_the_loads(
+    pattern: str, expected: BreakEvenOutcome
+) -> None:
+    assert outcome(pattern) is expected
+
+
+@given(PATTERNS)
+def test_patterns_turned_round_have_the_outcome_turned_round(pattern: str) -> None:
+    """Loses for pays, or the loads the other way: up to becomes from, and the rest
+    stays."""
+    turned = {UP_TO: FROM, FROM: UP_TO}
+    other_side = {**turned, EVERYWHERE: NEVER, NEVER: EVERYWHERE}
+    here = outcome(pattern)
+    assert outcome(pattern[::-1]) is turned.get(here, here)
+    swapped = pattern.translate(str.maketrans("+-", "-+"))
+    assert outcome(swapped) is other_side.get(here, here)
+
+
+@given(PATTERNS)
+def test_an_open_load_beside_the_change_of_side_decides_nothing_else(
+    pattern: str,
+) -> None:
+    """Between the last load before the change and the first one after it, what is open
+    is part of the crossing; anywhere else it leaves the answer open."""
+    for place, (a, b) in enumerate(itertools.pairwise(pattern)):
+        if {a, b} == {"+", "-"}:
+            wider = f"{pattern[: place + 1]}o{pattern[place + 1 :]}"
+            assert outcome(wider) is outcome(pattern)
+
+
+@given(PATTERNS)
+def test_every_change_of_side_is_a_turn_between_loads_that_have_a_side(
+    pattern: str,
+) -> None:
+    told = [SIGNS[sign] for sign in pattern]
+    verdict = judge(told, points_of(pattern))
+    for turn in verdict.turns:
+        assert told[turn.left] is (Side.PAYS if turn.is_downward else Side.LOSES)
+        assert told[turn.right] is (Side.LOSES if turn.is_downward else Side.PAYS)
+        assert set(told[turn.left + 1 : turn.right]) <= {Side.OPEN}
+    if verdict.outcome in (UP_TO, FROM):
+        assert len(verdict.turns) == 1
+    if verdict.outcome in (EVERYWHERE, NEVER, UNDECIDED):
+        assert verdict.turns == ()
+
+
+def test_an_arm_that_first_loses_where_only_it_queues_loses_by_capacity() -> None:
+    verdict = judge([SIGNS[s] for s in "++o--"], points_of("++o--", queues_at=3))
+    assert verdict.outcome is CAPACITY
+    assert verdict.capacity_from == 8
+
+
+@pytest.mark.parametrize(
+    ("pattern", "queues_at"), [("++--", 3), ("++--", 1), ("--++", 2), ("+-+", 1)]
+)
+def test_queueing_elsewhere_is_not_what_it_loses_by(
+    pattern: str, queues_at: int
+) -> None:
+    """After it lost already, while it still pays, where it rises, or where there is
+    more than one crossing."""
+    verdict = judge([SIGNS[s] for s in pattern], points_of(pattern, queues_at))
+    assert verdict.outcome is outcome(pattern)
+    assert verdict.capacity_from is None
+
+
+# whole curves, one launch of each arm: raw signs
+
+
+def test_a_falling_curve_pays_up_to_its_crossing() -> None:
+    found = raw([1.5, 1.25, 0.8])
+    assert found.outcome is UP_TO
+    assert found.crossing is not None
+    assert found.crossing.is_downward
+    assert found.crossing.at == pytest.approx(math.sqrt(2 * 4))
+    assert found.first_slower_concurrency == 4
 
 
 def test_a_rising_curve_pays_from_its_crossing() -> None:
-    found = break_even([0.8, 0.9, 1.2])
-    assert found.outcome is BreakEvenOutcome.PAYS_FROM
+    found = raw([0.8, 0.9, 1.2])
+    assert found.outcome is FROM
+    assert found.crossing is not None
+    assert not found.crossing.is_downward
     assert found.first_slower_concurrency == 1
-    assert found.batch is not None
-    assert 2 < found.batch < 4
 
 
 def test_a_curve_above_1_pays_everywhere_and_names_no_batch() -> None:
-    found = break_even([1.8, 1.5, 1.1])
-    assert found.outcome is BreakEvenOutcome.PAYS_EVERYWHERE
-    assert (found.batch, found.concurrency) == (None, None)
-    assert (found.below, found.above) == (None, None)
+    found = raw([1.8, 1.5, 1.1])
+    assert (found.outcome, found.crossing, found.crossings) == (EVERYWHERE, None, ())
     assert found.first_slower_concurrency is None
 
 
 def test_a_curve_below_1_never_pays_and_names_no_batch() -> None:
-    found = break_even([0.9, 0.8, 0.7])
-    assert found.outcome is BreakEvenOutcome.NEVER_PAYS
-    assert (found.batch, found.concurrency) == (None, None)
+    found = raw([0.9, 0.8, 0.7])
+    assert (found.outcome, found.crossing, found.crossings) == (NEVER, None, ())
     assert found.first_slower_concurrency == 1
 
 
-def test_two_crossings_are_named_and_none_of_them_is_picked() -> None:
-    found = break_even([1.3, 1.1, 0.9, 1.2])
-    assert found.outcome is BreakEvenOutcome.SEVERAL
-    assert (found.batch, found.concurrency) == (None, None)
+def test_several_crossings_are_all_named_and_none_is_picked() -> None:
+    found = raw([1.3, 1.1, 0.9, 1.2, 0.5])
+    assert (found.outcome, found.crossing) == (SEVERAL, None)
+    assert [c.is_downward for c in found.crossings] == [True, False, True]
+    assert [
+        (c.below.condition.concurrency, c.above.condition.concurrency)
+        for c in found.crossings
+    ] == [(2, 4), (4, 8), (8, 16)]
     assert found.first_slower_concurrency == 4
 
 
-def test_a_load_without_a_speedup_is_left_out_and_is_no_neighbour() -> None:
-    found = break_even([1.5, 1.25, None, 0.8, 0.7])
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert found.below is not None
-    assert found.above is not None
-    assert found.below.condition.concurrency == 2
-    assert found.above.condition.concurrency == 8
-    assert found.concurrency == pytest.approx(4.0)
+def test_capacity_is_named_with_its_concurrency_and_its_crossing() -> None:
+    tables = exact([1.5, 1.3, 0.7], 3)
+    found = answer(tables, frame((1, 2, 4), only_arm_queues={4}))
+    assert found.outcome is CAPACITY
+    assert found.capacity_from == 4
+    assert found.crossing is not None
+    assert found.crossing.below.condition.concurrency == 2
 
 
 @pytest.mark.parametrize("speedups", [[], [None], [None, None]])
 def test_without_any_speedup_it_is_undecided_and_says_why(
     speedups: list[float | None],
 ) -> None:
-    found = break_even(speedups)
-    assert found.outcome is BreakEvenOutcome.UNDECIDED
-    assert found.batch is None
-    assert "no load" in found.note
+    found = raw(speedups)
+    assert found.outcome is UNDECIDED
+    assert found.crossings == ()
+    assert found.first_slower_concurrency is None
+    assert "no load has a speedup" in found.note
+    assert found.next_step == ""
 
 
 def test_one_load_gives_an_outcome_for_what_was_measured() -> None:
-    assert break_even([1.2]).outcome is BreakEvenOutcome.PAYS_EVERYWHERE
-    assert break_even([0.8]).outcome is BreakEvenOutcome.NEVER_PAYS
+    assert raw([1.2]).outcome is EVERYWHERE
+    assert raw([0.8]).outcome is NEVER
 
 
 def test_a_speedup_of_exactly_1_is_not_slower() -> None:
-    assert break_even([1.0, 1.0]).outcome is BreakEvenOutcome.PAYS_EVERYWHERE
-    found = break_even([1.5, 1.0, 0.5])
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert found.concurrency == pytest.approx(2.0)
+    assert raw([1.0, 1.0]).outcome is EVERYWHERE
+    found = raw([1.5, 1.0, 0.5])
+    assert found.outcome is UP_TO
+    assert found.crossing is not None
+    assert found.crossing.concurrency == pytest.approx(2.0)
     assert found.first_slower_concurrency == 4
 
 
-def test_the_note_says_how_many_launches_and_that_there_is_no_interval() -> None:
-    points = [
-        speedup_point(1, launches(1.4, 1.6)),
-        speedup_point(2, launches(0.7, 0.9)),
-    ]
-    note = find_break_even(curve(points)).note
-    assert "3 launches" in note
-    assert "without an interval" in note
-    assert "both sides" not in note
-
-
-def test_the_note_names_the_loads_where_launches_disagree() -> None:
-    points = [
-        speedup_point(1, launches(1.4, 1.6)),
-        speedup_point(8, launches(0.95, 1.1)),
-        speedup_point(64, launches(0.7, 0.9)),
-    ]
-    note = find_break_even(curve(points)).note
-    assert "concurrency 8" in note
-    assert "both sides of 1" in note
-    assert "64" not in note
+@pytest.mark.parametrize("speedups", [[0.8, 1.0], [0.8, 1.0, 1.2], [1.2, 0.9, 1.0]])
+@pytest.mark.xfail(
+    strict=True,
+    reason="FAULT: a raw rise to exactly 1 raises ValueError: the side of a value of 0"
+    " is not turned with the curve",
+)
+def test_a_rise_to_exactly_1_is_a_crossing(speedups: list[float]) -> None:
+    found = raw(speedups)
+    last = found.crossings[-1]
+    assert last.concurrency == pytest.approx(2 ** speedups.index(1.0))
+    assert not last.is_downward
 
 
 @given(SPEEDUPS)
-def test_the_outcome_follows_from_the_sides(speedups: list[float]) -> None:
-    sides = [side for side, _ in itertools.groupby(s >= 1 for s in speedups)]
+def test_raw_signs_name_the_outcome(speedups: list[float]) -> None:
+    runs = [side for side, _ in itertools.groupby(s >= 1 for s in speedups)]
     expected = {
-        (True,): BreakEvenOutcome.PAYS_EVERYWHERE,
-        (False,): BreakEvenOutcome.NEVER_PAYS,
-        (True, False): BreakEvenOutcome.PAYS_UP_TO,
-        (False, True): BreakEvenOutcome.PAYS_FROM,
-    }.get(tuple(sides), BreakEvenOutcome.SEVERAL)
-    assert break_even(list(speedups)).outcome is expected
+        (True,): EVERYWHERE,
+        (False,): NEVER,
+        (True, False): UP_TO,
+        (False, True): FROM,
+    }.get(tuple(runs), SEVERAL)
+    assert raw([s + 1e-9 for s in speedups]).outcome is expected
 
 
 @given(SPEEDUPS)
-def test_a_crossing_lies_between_its_neighbours(speedups: list[float]) -> None:
-    found = break_even(list(speedups))
-    if found.below is None or found.above is None:
-        assert found.batch is None
-        return
-    low, high = found.below.condition.concurrency, found.above.condition.concurrency
-    assert high == 2 * low
-    for value in (found.batch, found.concurrency):
-        assert value is not None
-        assert low * (1 - 1e-12) <= value <= high * (1 + 1e-12)
-
-
-@given(st.lists(st.floats(0.3, 3).filter(lambda s: s != 1), min_size=2, max_size=7))
-def test_exchanging_the_arms_turns_the_outcome_round(speedups: list[float]) -> None:
-    turned = {
-        BreakEvenOutcome.PAYS_UP_TO: BreakEvenOutcome.PAYS_FROM,
-        BreakEvenOutcome.PAYS_FROM: BreakEvenOutcome.PAYS_UP_TO,
-        BreakEvenOutcome.PAYS_EVERYWHERE: BreakEvenOutcome.NEVER_PAYS,
-        BreakEvenOutcome.NEVER_PAYS: BreakEvenOutcome.PAYS_EVERYWHERE,
-        BreakEvenOutcome.SEVERAL: BreakEvenOutcome.SEVERAL,
-    }
-    there = break_even(list(speedups))
-    back = break_even([1 / s for s in speedups])
-    assert back.outcome is turned[there.outcome]
-    if there.batch is not None:
-        assert back.batch == pytest.approx(there.batch, rel=1e-6)
+def test_the_first_slower_load_is_the_first_below_1(speedups: list[float]) -> None:
+    slower = [2**i for i, s in enumerate(speedups) if s < 1]
+    found = raw([s if s < 1 else s + 1e-9 for s in speedups])
+    assert found.first_slower_concurrency == (slower[0] if slower else None)
 
 
 def test_noise_at_one_load_is_not_a_crossing() -> None:
-    points = [
-        speedup_point(1, launches(1.40, 1.44)),
-        speedup_point(2, launches(1.20, 1.24)),
-        speedup_point(4, launches(0.96, 1.03)),
-        speedup_point(8, launches(1.10, 1.14)),
-        speedup_point(16, launches(0.80, 0.84)),
-    ]
-    found = find_break_even(curve(points))
-    assert found.outcome is not BreakEvenOutcome.SEVERAL
-    if found.below is not None:
-        assert found.below.condition.concurrency == 8
+    """At 4 the mean is below 1, within the noise: the crossing stays where the sides
+    change, and no second one is made of it."""
+    logs = [0.35, 0.2, -0.004, 0.1, -0.2]
+    found = answer(simulated(Random(3), logs, 0.01))
+    assert sides(found)[2] is Side.OPEN
+    assert found.outcome is not SEVERAL
 
 
-def test_two_crossings_on_which_all_launches_agree_are_several() -> None:
-    points = [
-        speedup_point(1, launches(1.2, 1.3)),
-        speedup_point(2, launches(0.8, 0.9)),
-        speedup_point(4, launches(1.1, 1.2)),
-    ]
-    assert find_break_even(curve(points)).outcome is BreakEvenOutcome.SEVERAL
+# words
 
 
-@pytest.mark.parametrize("side", [1.2, 0.8])
-def test_a_load_on_both_sides_of_1_leaves_everywhere_and_never_undecided(
-    side: float,
-) -> None:
-    points = [
-        speedup_point(1, launches(side, side + 0.05)),
-        speedup_point(2, launches(0.97, 1.03)),
-    ]
-    found = find_break_even(curve(points))
-    assert found.outcome is BreakEvenOutcome.UNDECIDED
-    assert found.batch is None
-    assert "concurrency 2" in found.note
+def note_of(signs: Sequence[float], noise: float = 0.01, launches: int = 3) -> str:
+    return answer(simulated(Random(8), signs, noise, launches)).note
 
 
-def test_a_load_on_both_sides_of_1_inside_the_gap_is_a_neighbour() -> None:
-    points = [
-        speedup_point(8, launches(1.3, 1.4)),
-        speedup_point(16, launches(0.98, 1.06)),
-        speedup_point(32, launches(0.7, 0.8)),
-    ]
-    found = find_break_even(curve(points))
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert found.below is not None
-    assert found.above is not None
-    # its mean is above 1, so the line is crossed after it
-    assert found.below.condition.concurrency == 16
-    assert found.above.condition.concurrency == 32
-    assert found.concurrency is not None
-    assert 16 < found.concurrency < 32
+def test_the_note_says_what_the_answer_rests_on() -> None:
+    assert note_of([0.5, -0.5]).startswith("from 3 launches of each arm")
+    base, arm = simulated(Random(8), [0.5, -0.5], 0.01, 4)
+    assert answer((base[:2], arm)).note.startswith(
+        "from 2 launches of the baseline and 4 of the arm"
+    )
+
+
+@pytest.mark.xfail(
+    strict=True, reason="FAULT: `from 1 launches of the baseline and 2 of the arm`"
+)
+def test_one_launch_is_said_in_the_singular() -> None:
+    base, arm = exact([1.5, 0.5], 2)
+    assert answer((base[:1], arm)).note.startswith(
+        "from 1 launch of the baseline and 2 of the arm"
+    )
+
+
+def test_the_note_of_an_undecided_curve_names_every_load_on_its_side() -> None:
+    found = answer(simulated(Random(8), [0.5, 0.5, 0.0, 0.5, 0.5], 0.01))
+    assert sides(found) == [SIGNS[s] for s in "++o++"]
+    assert found.outcome is UNDECIDED
+    assert "not told from 1 at concurrency 4" in found.note
+    assert "decided: pays at concurrency 1, 2, 8, 16" in found.note
+    assert "loses" not in found.note
+
+
+def test_a_gap_of_open_loads_is_said_to_hold_at_least_one_crossing() -> None:
+    found = answer(simulated(Random(8), [0.5, 0.0, 0.0, -0.5], 0.01))
+    assert found.outcome is UP_TO
+    assert "not told from 1 at concurrency 2, 4" in found.note
+    assert "at least one crossing between the two decided neighbours" in found.note
+
+
+def test_neighbours_that_are_both_decided_hold_one_crossing_and_say_nothing() -> None:
+    assert "at least" not in note_of([0.5, 0.4, -0.4, -0.5])
+
+
+def test_on_a_curve_over_contexts_loads_are_named_by_their_context() -> None:
+    found = answer(
+        simulated(Random(8), [-0.4, 0.0, 0.0], 0.01), over_contexts((512, 1024, 4096))
+    )
+    assert found.outcome is UNDECIDED
+    assert "not told from 1 at context 1024, 4096" in found.note
+    assert "decided: loses at context 512" in found.note
+    assert "concurrency" not in found.note + found.next_step
+
+
+def sentences(found: BreakEven) -> list[str]:
+    return [found.note, found.next_step]
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.5, 2), st.floats(1.0, 1.5)), min_size=1, max_size=8)
+    st.integers(0, 10**6),
+    st.lists(st.floats(-0.5, 0.5).filter(lambda v: abs(v) > 1e-6), max_size=7),
+    st.sampled_from([0.0, 0.01, 0.1]),
+    st.integers(1, 4),
+    st.floats(0, 0.4),
 )
-def test_any_curve_of_several_launches_has_an_outcome_that_fits_itself(
-    loads: list[tuple[float, float]],
+def test_any_curve_has_an_answer_that_fits_itself(
+    seed: int, logs: list[float], noise: float, launches: int, absent: float
 ) -> None:
-    points = [
-        speedup_point(2**place, launches(low, low * spread))
-        for place, (low, spread) in enumerate(loads)
-    ]
-    found = find_break_even(curve(points))
-    crosses = {BreakEvenOutcome.PAYS_UP_TO, BreakEvenOutcome.PAYS_FROM}
-    if found.outcome not in crosses:
-        assert (found.batch, found.below, found.above) == (None, None, None)
-        return
-    assert found.below is not None
-    assert found.above is not None
-    assert found.batch is not None
-    low, high = found.below.condition.concurrency, found.above.condition.concurrency
-    assert high == 2 * low
-    assert low * (1 - 1e-12) <= found.batch <= high * (1 + 1e-12)
-    left, right = found.below.speedup.value, found.above.speedup.value
-    assert left is not None
-    assert right is not None
-    is_downward = found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert (left >= 1) == is_downward
-    assert (right >= 1) != is_downward
+    found = answer(simulated(Random(seed), logs, noise, launches, absent))
+    told = [side for side in sides(found) if side is not Side.UNKNOWN]
+    assert found.outcome is judge(told, points_of("o" * len(told))).outcome
+    for text in sentences(found):
+        assert "  " not in text
+        assert not text.endswith((";", ",", " "))
+        assert "nan" not in text
+        assert "None" not in text
+    for crossing in found.crossings:
+        below, above = (
+            p.condition.concurrency for p in (crossing.below, crossing.above)
+        )
+        assert below < above
+        assert below * (1 - 1e-9) <= crossing.concurrency <= above * (1 + 1e-9)

@@ -5,7 +5,13 @@ import threading
 
 import pytest
 
-from specbench.host.affinity import pin_this_process, split_cpus
+from specbench.host.affinity import (
+    Core,
+    pin_this_process,
+    read_core,
+    share_cpus,
+    split_cpus,
+)
 
 
 def test_without_gpu_the_client_gets_the_last_cpu_and_the_engine_the_others() -> None:
@@ -26,6 +32,75 @@ def test_too_few_cpus_are_shared_and_that_is_said(cpus: list[int], words: str) -
     assert (split.engine, split.client) == (None, None)
     assert split.note is not None
     assert split.note.startswith(words)
+
+
+def alone(cpu: int) -> Core:
+    """Each CPU is a core."""
+    return (0, cpu)
+
+
+def test_places_and_client_get_cpus_of_their_own_and_the_places_equally_many() -> None:
+    shares = share_cpus(range(8), 2, alone)
+    assert shares is not None
+    assert shares.engines == ((0, 1, 2), (3, 4, 5))
+    assert shares.client == (6, 7)
+    assert shares.notes == ()
+
+
+def test_what_cannot_be_shared_equally_is_the_clients() -> None:
+    shares = share_cpus([4, 5, 6, 7, 9, 11, 13], 2, alone)
+    assert shares is not None
+    assert shares.engines == ((4, 5), (6, 7))
+    assert shares.client == (9, 11, 13)
+
+
+def test_a_client_with_fewer_cpus_than_places_is_told() -> None:
+    shares = share_cpus(range(3), 2, alone)
+    assert shares is not None
+    assert (shares.engines, shares.client) == (((0,), (1,)), (2,))
+    assert "void cells" in shares.notes[0]
+    enough = share_cpus(range(4), 2, alone)
+    assert enough is not None
+    assert (enough.client, enough.notes) == ((2, 3), ())
+
+
+@pytest.mark.parametrize(("count", "places"), [(0, 2), (1, 2), (2, 2), (3, 3)])
+def test_too_few_cpus_cannot_be_shared(count: int, places: int) -> None:
+    assert share_cpus(range(count), places, alone) is None
+
+
+def test_a_physical_core_is_not_shared_by_two_places() -> None:
+    # as Linux numbers the threads of four cores: 0 and 4 are one of them
+    shares = share_cpus(range(8), 2, lambda cpu: (0, cpu % 4))
+    assert shares is not None
+    assert shares.engines == ((0, 4), (1, 5))
+    assert shares.client == (2, 3, 6, 7)
+    assert shares.notes == ()
+
+
+def test_cores_are_dealt_package_by_package() -> None:
+    shares = share_cpus(range(10), 2, lambda cpu: (cpu % 2, cpu // 2))
+    assert shares is not None
+    assert shares.engines[0] == (0, 2, 4, 6)
+    assert shares.client == (7, 9)
+
+
+def test_too_few_cores_are_shared_by_their_threads_and_that_is_said() -> None:
+    shares = share_cpus(range(4), 2, lambda cpu: (0, cpu % 2))
+    assert shares is not None
+    assert shares.engines == ((0,), (1,))
+    assert shares.client == (2, 3)
+    assert "physical cores" in shares.notes[0]
+
+
+def test_cpus_whose_core_is_not_known_count_as_cores() -> None:
+    shares = share_cpus(range(3), 2, lambda _: None)
+    assert shares is not None
+    assert shares.engines == ((0,), (1,))
+
+
+def test_a_cpu_that_is_not_there_has_no_known_core() -> None:
+    assert read_core(10**9) is None
 
 
 def test_pin_holds_for_all_threads_and_is_undone() -> None:

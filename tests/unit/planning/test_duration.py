@@ -76,3 +76,18 @@ def test_nothing_is_left_when_every_cell_is_done() -> None:
     estimate = estimate_remaining(PLAN, done)
     assert estimate.seconds == 0
     assert estimate.basis == "nothing left to measure"
+
+
+def test_launches_side_by_side_take_as_long_as_the_longest_of_them() -> None:
+    plan = plan_sweep(
+        read(SOUND, "load.concurrency=[4]", "workload.max_tokens=100"),
+        places={"Some-Model-8B": 2},
+    )
+    estimate = estimate_remaining(plan, {}, assumed=SIMPLE)
+    assert estimate.seconds == pytest.approx(2 * (10 + ASSUMED_CELL_S))
+    assert estimate.basis.startswith("4 cells assumed")
+    slow = Speed(ttft_s=2.0, tpot_s=0.1)
+    known = Known(startups={1: 5.0, 2: 5.0}, speeds={1: SIMPLE.speed, 2: slow})
+    slow_cell_s = 20 * 2.0 + 20 / 4 * 100 * 0.1
+    both_waves = estimate_remaining(plan, {}, known, SIMPLE)
+    assert both_waves.seconds == pytest.approx(slow_cell_s + 5 + slow_cell_s)

@@ -158,3 +158,51 @@ def test_caps_of_the_sweep_have_one_source_and_leave_the_args() -> None:
     assert launch.caps == AdmissionCaps(max_num_seqs=64, max_num_batched_tokens=8000)
     assert launch.target.args == {"max-model-len": 4096}
     assert "max_num_seqs" in spec.targets[0].args
+
+
+def test_one_launch_at_a_time_is_a_wave_of_its_own() -> None:
+    plan = plan_sweep(read(TWO_TARGETS, "measure.replicates=1"))
+    assert [(launch.wave, launch.place) for launch in plan.launches] == [
+        *[(0, 0), (1, 0)],
+        *[(2, 0), (3, 0)],
+    ]
+    assert not plan.is_side_by_side
+    assert plan.notes == ()
+
+
+def test_arms_of_a_target_with_two_places_run_side_by_side_with_swapped_roles() -> None:
+    plan = plan_sweep(read(SOUND), places={"Some-Model-8B": 2})
+    assert plan.is_side_by_side
+    assert [[launch.arm for launch in wave] for wave in plan.waves] == [
+        ["baseline", "ngram-k3"],
+        ["ngram-k3", "baseline"],
+    ]
+    assert [[launch.place for launch in wave] for wave in plan.waves] == [[0, 1]] * 2
+    indexes = [launch.index for wave in plan.waves for launch in wave]
+    assert indexes == [1, 2, 3, 4]
+    assert plan.notes == ()
+
+
+def test_places_are_those_of_each_target() -> None:
+    plan = plan_sweep(read(TWO_TARGETS, "measure.replicates=2"), places={"large": 2})
+    sizes = [len(wave) for wave in plan.waves]
+    assert sizes == [1, 1, 1, 1, 2, 2]
+    assert [wave[0].wave for wave in plan.waves] == list(range(6))
+
+
+def test_launches_that_are_added_to_balance_the_places_are_told() -> None:
+    plan = plan_sweep(read(SOUND, "measure.replicates=3"), places={"Some-Model-8B": 2})
+    assert max(launch.replicate for launch in plan.launches) == 4
+    (note,) = plan.notes
+    assert note.startswith("Some-Model-8B: 4 launches of each arm instead of 3")
+
+
+def test_an_aa_run_has_the_baseline_twice_and_none_of_the_sweeps_arms() -> None:
+    plan = plan_sweep(read(SOUND), is_aa=True)
+    assert plan.is_aa
+    assert plan.arms == ("baseline", "aa")
+    order = [launch.arm for launch in plan.launches]
+    assert order == ["baseline", "aa", "aa", "baseline"]
+    assert all(launch.speculative is None for launch in plan.launches)
+    assert {cell.arm for x in plan.launches for cell in x.cells} == {"baseline", "aa"}
+    assert plan.notes[0].startswith("an A/A run")

@@ -24,6 +24,13 @@ def test_arm_is_not_called_like_the_baseline() -> None:
     )
 
 
+def test_arm_is_not_called_like_the_second_baseline_of_an_aa_run() -> None:
+    message = complaint(spoiled('"ngram-k3"', '"AA"'))
+    assert message.startswith(
+        'sweeps/x.toml: arms[0].name: "AA" is the second baseline'
+    )
+
+
 def test_arm_names_are_unique() -> None:
     twice = SOUND + '[[arms]]\nname = "ngram-k3"\nspeculative = { method = "a" }\n'
     assert complaint(twice) == (
@@ -191,3 +198,19 @@ def test_cell_folders_have_names_that_a_disk_takes() -> None:
     long_path = "d/" * 100 + "x.jsonl"
     text = spoiled('["mt-bench-style"]', f'["{long_path}"]')
     assert "over 200 bytes long" in complaint(text)
+
+
+def test_one_port_cannot_serve_two_engines_at_once() -> None:
+    message = complaint(SOUND, "target.port=8123", 'measure.placement="side-by-side"')
+    assert message.startswith(
+        "--set target.port=8123: target.port: 8123 cannot serve two engines at once"
+    )
+    read(SOUND, "target.port=8123", "measure.placement=auto")
+
+
+def test_placement_is_one_of_three_words() -> None:
+    assert read(SOUND).measure.placement == "auto"
+    assert complaint(spoiled("replicates = 2", 'placement = "both"')) == (
+        "sweeps/x.toml: measure.placement: expected 'auto', 'sequential' or"
+        " 'side-by-side', got the string \"both\""
+    )

@@ -1,17 +1,16 @@
 """Break-evens beside the loads that they rest on."""
 
-from specbench.analysis.run import conclude
+from dataclasses import replace
+
+import pytest
+
 from specbench.report.answers import group_answers, neighbours
-from specbench.schema.comparison import BreakEven, BreakEvenOutcome
+from specbench.report.naming import answer_title
+from specbench.schema.comparison import BreakEven
+from tests.golden.example_answers import example_answers
 from tests.golden.example_findings import example_facts, example_findings
-from tests.golden.synthetic import ArmCourse, Course, make_cells
 
-
-def answer(*ratios: float) -> BreakEven:
-    """The throughput answer of one arm whose speedups are known."""
-    course = Course("d", (100.0,) * len(ratios), {"a": ArmCourse(ratios, ratios)})
-    loads = tuple(2**i for i in range(len(ratios)))
-    return conclude(make_cells((course,), loads, 1), []).break_evens[0]
+ANSWERS = example_answers()
 
 
 def loads(found: BreakEven) -> list[int]:
@@ -19,35 +18,62 @@ def loads(found: BreakEven) -> list[int]:
     return [p.condition.concurrency for p in neighbours(found)]
 
 
-def test_neighbours_of_a_crossing_are_the_measured_loads_beside_it() -> None:
-    found = answer(1.5, 1.2, 0.9, 0.8)
-    assert found.outcome is BreakEvenOutcome.PAYS_UP_TO
-    assert loads(found) == [2, 4]
+def titled(break_evens: tuple[BreakEven, ...]) -> list[str]:
+    return [answer_title(answer, example_facts()) for answer in break_evens]
 
 
-def test_without_a_crossing_the_ends_of_the_curve_are_shown() -> None:
-    assert loads(answer(1.5, 1.2, 1.1)) == [1, 4]
-    assert loads(answer(1.5)) == [1]
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [
+        ("pays up to", [64, 128]),
+        ("capacity", [64, 128]),
+        ("several", [1, 4, 16, 64]),
+        ("undecided", [8, 64]),
+        ("everywhere", [32, 256]),
+        ("one launch, everywhere", [1, 2]),
+        ("nothing", []),
+    ],
+)
+def test_neighbours_are_beside_each_crossing_else_the_ends_of_the_curve(
+    name: str, beside: list[int]
+) -> None:
+    assert loads(ANSWERS[name]) == beside
 
 
-def test_several_crossings_show_the_loads_beside_each_of_them() -> None:
-    found = answer(1.5, 1.2, 0.9, 1.1, 1.2)
-    assert found.outcome is BreakEvenOutcome.SEVERAL
-    assert loads(found) == [2, 4, 8]
+def test_one_load_is_its_own_neighbour_once() -> None:
+    one = ANSWERS["everywhere"]
+    alone = replace(one, curve=replace(one.curve, points=one.curve.points[:1]))
+    assert loads(alone) == [32]
 
 
-def test_both_metrics_of_an_arm_stand_together() -> None:
-    groups = group_answers(example_findings().break_evens)
-    assert [len(group.answers) for group in groups] == [2, 2]
-    title = groups[0].title(example_facts())
+def test_all_metrics_of_an_arm_stand_together() -> None:
+    answers = example_findings().break_evens
+    groups = group_answers(answers, titled(answers))
+    assert [len(group.answers) for group in groups] == [3, 3]
     for part in ("ngram-k3", "SmolLM2-135M-Instruct", "vLLM 0.32.0", "grounded"):
-        assert part in title
+        assert part in groups[0].title
 
 
-def test_equal_notes_are_said_once_and_different_ones_name_their_metric() -> None:
-    same, different = group_answers(example_findings().break_evens)
-    assert len(same.notes()) == 1
-    assert [note.split(":")[0] for note in different.notes()] == [
-        "throughput",
-        "median TPOT",
-    ]
+def test_each_break_even_needs_a_title() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        group_answers(example_findings().break_evens, ["one"])
+
+
+def test_equal_sentences_are_said_once_and_others_name_their_metrics() -> None:
+    answers = example_findings().break_evens
+    same, different = group_answers(answers, titled(answers))
+    assert same.notes() == ("from 2 launches of each arm",)
+    assert same.loads() == ("pays at concurrency 1, 2, 4, 8, 16",)
+    assert different.loads() == (
+        "throughput, median TPOT: pays at concurrency 1; not told from 1 at 2; loses at"
+        " 4, 8, 16",
+        "p95 TPOT: not told from 1 at concurrency 1; loses at 2, 4, 8, 16",
+    )
+    assert same.next_steps() == ()
+    assert different.next_steps() == ("p95 TPOT: measure more launches of each arm",)
+
+
+def test_title_over_contexts_names_the_load_and_no_context() -> None:
+    title = answer_title(ANSWERS["context"], example_facts())
+    assert "concurrency 32" in title
+    assert "prompts as they are" not in title

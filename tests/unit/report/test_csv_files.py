@@ -18,16 +18,17 @@ from specbench.report.csv_files import (
     breakeven_csv,
     cells_csv,
     columns_markdown,
+    speedups_csv,
 )
 from specbench.schema.comparison import SpeedupMetric
 from specbench.schema.findings import RunFindings
+from tests.golden.example_answers import example_answers
 from tests.golden.example_findings import LAG, example_findings
 from tests.golden.synthetic import ArmCourse, Course, make_cells
 
 ROOT = Path(__file__).parents[3]
 
 SHARED = ("target", "dataset", "context", "temperature")
-WHICH = ("replicate", "arm")
 
 Rows = list[dict[str, str]]
 
@@ -40,38 +41,30 @@ def read(text: str) -> Rows:
 def first_slower(rows: Rows, figure: str, is_time: bool) -> dict[tuple[str, ...], str]:
     """The plain rule, from the text alone: (target, arm, data set, context,
     temperature) -> first concurrency where the arm is slower, empty = nowhere."""
-    values: dict[tuple[str, ...], float] = {}
+    logs: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in rows:
         if row["void"] == "false" and row[figure]:
-            key = tuple(row[name] for name in (*SHARED, "concurrency", *WHICH))
-            values[key] = float(row[figure])
-    ratios: dict[tuple[str, ...], dict[int, list[float]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for (*shared, load, replicate, arm), value in values.items():
-        base = values.get((*shared, load, replicate, "baseline"))
+            key = tuple(row[name] for name in (*SHARED, "concurrency", "arm"))
+            logs[key].append(math.log(float(row[figure])) * (-1 if is_time else 1))
+    means = {key: math.fsum(found) / len(found) for key, found in logs.items()}
+    answers: dict[tuple[str, ...], list[int]] = {}
+    for (*shared, load, arm), value in means.items():
+        base = means.get((*shared, load, "baseline"))
         if arm != "baseline" and base is not None:
-            ratio = base / value if is_time else value / base
-            ratios[(shared[0], arm, *shared[1:])][int(load)].append(ratio)
-    answers: dict[tuple[str, ...], str] = {}
-    for place, by_load in ratios.items():
-        slower = [
-            load
-            for load, found in sorted(by_load.items())
-            if math.exp(math.fsum(map(math.log, found)) / len(found)) < 1
-        ]
-        answers[place] = str(slower[0]) if slower else ""
-    return answers
+            slower = answers.setdefault((shared[0], arm, *shared[1:]), [])
+            slower += [int(load)] if value < base else []
+    return {place: str(min(at)) if at else "" for place, at in answers.items()}
 
 
 def check_plain_rule(findings: RunFindings) -> None:
-    """Both metrics: the text of cells.csv says what the findings say."""
+    """By each metric: the text of cells.csv says what the findings say."""
     rows = read(cells_csv(findings))
     for metric, figure in (
         (SpeedupMetric.THROUGHPUT, "output_throughput_tokens_per_s"),
         (SpeedupMetric.TPOT, "tpot_p50_s"),
+        (SpeedupMetric.TPOT_P95, "tpot_p95_s"),
     ):
-        recomputed = first_slower(rows, figure, metric is SpeedupMetric.TPOT)
+        recomputed = first_slower(rows, figure, metric is not SpeedupMetric.THROUGHPUT)
         for answer in findings.break_evens:
             c = answer.curve
             if c.metric is metric and any(p.speedup.n for p in c.points):
@@ -112,17 +105,114 @@ def test_plain_rule_holds_for_any_speedups_and_void_cells(
 
 
 def test_break_even_rows_agree_with_the_plain_rule_column() -> None:
-    findings = example_findings()
-    rows = read(breakeven_csv(findings))
-    assert [row["first_slower_concurrency"] for row in rows] == ["", "", "4", "2"]
-    assert [row["slower_concurrency"].split(";")[0] for row in rows] == [
-        "",
-        "",
-        "4",
-        "2",
+    rows = read(breakeven_csv(example_findings()))
+    slower = [row["first_slower_concurrency"] for row in rows]
+    assert slower == ["", "", "", "4", "2", "1"]
+    assert [row["slower_concurrency"].split(";")[0] for row in rows] == slower
+    assert [row["outcome"] for row in rows[3:]] == [
+        "pays up to",
+        "pays up to",
+        "undecided",
     ]
-    assert rows[2]["outcome"] == "pays up to"
-    assert (rows[2]["below_concurrency"], rows[2]["above_concurrency"]) == ("2", "4")
+    assert (rows[3]["below_concurrency"], rows[3]["above_concurrency"]) == ("2", "4")
+    assert (rows[3]["below_side"], rows[3]["above_side"]) == ("open", "loses")
+
+
+def answer_rows() -> dict[str, dict[str, str]]:
+    """One row for each of the example answers."""
+    answers = example_answers()
+    findings = replace(example_findings(), break_evens=tuple(answers.values()))
+    return dict(zip(answers, read(breakeven_csv(findings)), strict=True))
+
+
+def test_break_even_stands_in_the_column_of_its_axis_with_its_interval() -> None:
+    rows = answer_rows()
+    columns = ("break_even_batch", "break_even_batch_low", "break_even_batch_high")
+    assert [rows["pays up to"][name] for name in columns] == ["61.3", "55.2", "68.4"]
+    assert rows["pays up to"]["axis"] == "running batch"
+    over = rows["context"]
+    assert [over[name] for name in columns] == ["", "", ""]
+    assert over["break_even_concurrency"] == ""
+    assert over["break_even_context"] == "8213.4"
+    assert rows["concurrency"]["break_even_batch"] == ""
+    assert float(rows["concurrency"]["break_even_concurrency"]) > 60
+
+
+def test_open_end_of_an_interval_is_told_from_no_interval() -> None:
+    rows = answer_rows()
+    assert {name: row["interval"] for name, row in rows.items()} == {
+        "pays up to": "closed",
+        "open interval": "open above",
+        "one launch": "none",
+        "one launch, everywhere": "",
+        "unknown batch": "closed",
+        "concurrency": "closed",
+        "context": "closed",
+        "everywhere": "",
+        "never": "",
+        "several": "",
+        "capacity": "closed",
+        "undecided": "closed",
+        "undecided, open to both sides": "open",
+        "nothing": "",
+    }
+    assert rows["one launch"]["no_interval"].startswith("one launch of each arm")
+    assert rows["pays up to"]["joint_low"] == "50.1"
+    assert rows["pays up to"]["joint_high"] == ""
+
+
+def test_what_is_merely_possible_is_no_break_even() -> None:
+    row = answer_rows()["undecided"]
+    assert row["break_even_batch"] == ""
+    assert (row["possible_crossing"], row["possible_crossing_low"]) == ("10.0", "3.1")
+    assert answer_rows()["pays up to"]["possible_crossing"] == ""
+    assert (row["below_concurrency"], row["above_concurrency"]) == ("8", "64")
+
+
+def test_several_crossings_stand_in_one_column() -> None:
+    row = answer_rows()["several"]
+    assert row["crossings"] == "2.96;9.1;33.1"
+    assert row["break_even_batch"] == ""
+    assert answer_rows()["pays up to"]["crossings"] == ""
+
+
+def test_loads_are_listed_by_side_on_their_own_axis() -> None:
+    rows = answer_rows()
+    by_load = ("pays_concurrency", "open_concurrency", "loses_concurrency")
+    assert [rows["pays up to"][name] for name in by_load] == ["32", "64", "128"]
+    assert [rows["context"][name] for name in by_load] == ["", "", ""]
+    assert rows["context"]["pays_context"] == "32000"
+    assert rows["context"]["first_slower_context"] == "4000"
+    assert rows["context"]["first_slower_concurrency"] == ""
+    assert rows["pays up to"]["pays_context"] == ""
+
+
+def test_each_speedup_is_a_row_with_interval_side_and_needed_tokens() -> None:
+    findings = example_findings()
+    rows = read(speedups_csv(findings))
+    points = [(c, p) for c in findings.curves for p in c.points]
+    assert len(rows) == len(points)
+    for row, (curve, point) in zip(rows, points, strict=True):
+        assert row["metric"] == curve.metric.value
+        assert row["side"] == point.side.value
+        assert float(row["speedup"]) == point.speedup.value
+        interval = point.speedup.interval
+        assert row["speedup_interval_low"] == (repr(interval.low) if interval else "")
+        assert (row["no_interval"] == "") is (interval is not None)
+        needed = point.need.needs.value if point.need else None
+        assert row["needed_tokens_per_step"] == ("" if needed is None else repr(needed))
+
+
+def test_speedups_say_why_a_figure_is_missing() -> None:
+    rows = read(speedups_csv(example_findings()))
+    (row,) = [
+        row
+        for row in rows
+        if (row["dataset"], row["concurrency"], row["metric"])
+        == ("open", "4", "throughput")
+    ]
+    assert row["tokens_per_step"] == ""
+    assert row["missing"].startswith("tokens_per_step: the sources disagree")
 
 
 def test_each_cell_is_a_row_with_its_void_flag_and_codes() -> None:

@@ -12,6 +12,7 @@ from specbench.report.json_report import (
     report_document,
     report_json,
 )
+from tests.golden.example_answers import example_answers
 from tests.golden.example_findings import example_facts, example_findings
 
 
@@ -61,15 +62,47 @@ def test_figures_are_not_rounded() -> None:
 
 def test_break_even_names_its_curve_and_says_the_answer() -> None:
     document = report_document(example_findings(), example_facts())
-    answer = document["break_evens"][2]
+    answer = document["break_evens"][3]
     assert (answer["dataset"], answer["arm"], answer["metric"]) == (
         "open",
         "ngram-k3",
         "throughput",
     )
-    assert answer["answer"] == "pays up to batch 2.6 (concurrency 2.6)"
-    assert answer["below"]["condition"]["concurrency"] == 2
+    assert answer["answer"] == "pays up to batch 2.4 [1.9, 3.3] (concurrency 2.5)"
+    (crossing,) = answer["crossings"]
+    assert crossing["below"]["condition"]["concurrency"] == 2
+    assert crossing["interval"]["low"] < crossing["at"] < crossing["interval"]["high"]
+    assert answer["loads"] == {
+        "pays": [1],
+        "open": [2],
+        "loses": [4, 8, 16],
+        "unknown": [],
+    }
     assert "curve" not in answer
+
+
+def test_document_says_how_many_answers_its_intervals_stand_among() -> None:
+    document = report_document(example_findings(), example_facts())
+    assert document["multiplicity"]["break_evens"] == 6
+    assert document["multiplicity"]["confidence"] == 0.95
+    assert "6 break-evens" in document["multiplicity"]["says"]
+
+
+def test_document_has_the_noise_of_this_run_and_of_earlier_ones() -> None:
+    document = report_document(example_findings(), example_facts())
+    assert document["noise"][0]["noise"]["launch"]["variance"] == 0.012**2
+    assert document["prior"][0]["run_id"] == "20260227T081200Z-aa01"
+
+
+def test_every_kind_of_answer_is_strict_json() -> None:
+    answers = tuple(example_answers().values())
+    findings = replace(example_findings(), break_evens=answers)
+    document = strict(report_json(findings, example_facts()))
+    by_context = document["break_evens"][list(example_answers()).index("context")]
+    assert by_context["loads"]["pays"] == [32000]
+    assert [c["interval"] for c in by_context["crossings"]] == [
+        {"low": 7104.2, "high": 9398.9}
+    ]
 
 
 def test_an_arm_that_is_not_lossless_is_marked_beside_its_name() -> None:

@@ -15,7 +15,7 @@ CONDITION = Condition("small", "open", 0, 0.0, 4)
 def findings(*conditions: Condition) -> RunFindings:
     """A run with one cell under each condition."""
     cells = tuple(make_cell(CellKey(c, "baseline", 1), 10.0, 0.1) for c in conditions)
-    return RunFindings(cells, (), (), ())
+    return RunFindings(cells, (), (), (), (), ())
 
 
 def test_only_what_differs_inside_the_run_is_said() -> None:
@@ -49,3 +49,8 @@ def test_full_title_leaves_nothing_out_but_an_unknown_engine() -> None:
     assert full_title("a", replace(CONDITION, context=512), unknown) == (
         "a · small · open · context 512 tokens · temperature 0"
     )
+
+
+def test_the_other_arm_of_an_aa_run_is_named_as_what_it_is() -> None:
+    title = full_title("aa", CONDITION, example_facts())
+    assert title.startswith("aa (the baseline again) · small")

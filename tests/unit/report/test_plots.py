@@ -10,21 +10,17 @@ from itertools import combinations
 
 import pytest
 from matplotlib import rc_context
-from matplotlib.axis import Axis, Tick
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from specbench.analysis.run import conclude
-from specbench.report.facts import LossyArm, RunFacts
+from specbench.report.facts import LossyArm
 from specbench.report.plots import DRAWERS, draw_plots
 from specbench.report.plots.style import STYLE
 from specbench.schema.findings import RunFindings
+from tests.golden.comparing import compare
 from tests.golden.example_findings import example_facts, example_findings
 from tests.golden.synthetic import ArmCourse, Course, make_cells, make_facts
-
-LOADS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-BASELINE = (150.0, 290.0, 560.0, 1050.0, 1900.0, 3300.0, 5400.0, 8100.0, 10400.0)
+from tests.unit.report.drawn import blank, figures, many, texts, visible
 
 
 @pytest.fixture(autouse=True)
@@ -32,72 +28,6 @@ def _style() -> Iterator[None]:
     """Figures are drawn, and their ticks chosen, in the style of the plots."""
     with rc_context(STYLE):
         yield
-
-
-def arm(first: float, last: float, *shares: float) -> ArmCourse:
-    """Speedup falling evenly on a log scale."""
-    ratios = tuple(first * (last / first) ** (i / 8) for i in range(9))
-    return ArmCourse(ratios, tuple(1.05 * r for r in ratios), shares)
-
-
-ARMS = {
-    "eagle3-k3": arm(2.1, 0.85, 0.8, 0.65, 0.5),
-    "ngram-k5": arm(1.3, 0.6, 0.5, 0.35, 0.28, 0.22, 0.2),
-    "draft-1b-k4": arm(1.5, 1.02, 0.7, 0.55, 0.45, 0.38),
-}
-
-
-def many(datasets: int) -> RunFindings:
-    """Three arms at nine loads on so many data sets."""
-    courses = tuple(Course(f"data-set-{i}", BASELINE, ARMS) for i in range(datasets))
-    return conclude(make_cells(courses, LOADS, 3), [])
-
-
-def blank(findings: RunFindings) -> RunFindings:
-    """The same cells without any figure."""
-    cells = [
-        replace(
-            c,
-            output_throughput=None,
-            tpot=None,
-            acceptance=None,
-            missing={"acceptance": "the server reports no speculation counters"},
-        )
-        for c in findings.cells
-    ]
-    return conclude(cells, [])
-
-
-def figures(name: str, findings: RunFindings, facts: RunFacts) -> list[Figure]:
-    """Pages of one figure, laid out."""
-    pages = DRAWERS[name](findings, facts)
-    for page in pages:
-        page.draw_without_rendering()
-    return pages
-
-
-def texts(figure: Figure) -> list[str]:
-    """Everything that the figure says."""
-    return [text.get_text() for text in visible(figure)]
-
-
-def visible(figure: Figure) -> list[Text]:
-    """The texts that are drawn: an axis also keeps labels of ticks that are not."""
-    drawn = set()
-    ticks = set()
-    for axes in figure.axes:
-        axis: Axis
-        for axis in (axes.xaxis, axes.yaxis):
-            ticks |= set(axis.get_majorticklabels()) | set(axis.get_minorticklabels())
-            if axes.axison:
-                drawn |= {tick.label1 for tick in _drawn_ticks(axis)}
-    found = [text for text in figure.findobj(Text) if text.get_visible()]
-    return [text for text in found if text in drawn or text not in ticks]
-
-
-def _drawn_ticks(axis: Axis) -> list[Tick]:
-    # private, but the only word on which ticks are drawn
-    return list(axis._update_ticks())  # type: ignore[attr-defined]  # not in the stubs
 
 
 @pytest.fixture(scope="module")
@@ -123,10 +53,14 @@ def test_an_arm_that_is_not_lossless_is_marked_in_every_figure(name: str) -> Non
     assert "not lossless" not in " ".join(texts(plain))
 
 
-def test_three_figures_come_as_png_and_svg(files: dict[str, bytes]) -> None:
+def test_five_figures_come_as_png_and_svg(files: dict[str, bytes]) -> None:
     assert sorted(files) == [
         "acceptance.png",
         "acceptance.svg",
+        "needed-tokens.png",
+        "needed-tokens.svg",
+        "speedup-p95.png",
+        "speedup-p95.svg",
         "speedup.png",
         "speedup.svg",
         "throughput-tpot.png",
@@ -149,7 +83,7 @@ def test_more_than_four_panels_go_on_to_a_second_file(
     monkeypatch.setattr("specbench.report.plots._save", lambda *_: b"")
     few = {"a": ArmCourse((1.2,), (1.1,))}
     courses = tuple(Course(f"d{i}", (20.0,), few) for i in range(5))
-    findings = conclude(make_cells(courses, (1,), 1), [])
+    findings = compare(make_cells(courses, (1,), 1))
     names = draw_plots(findings, make_facts(findings)).keys()
     assert {"speedup.png", "speedup-2.png", "acceptance-2.svg"} <= names
 
@@ -167,9 +101,9 @@ def test_speedup_says_answer_and_parity_in_words() -> None:
     said = texts(page)
     said = [" ".join(text.split()) for text in said]
     assert said.count("as fast as without speculation") == 2
-    assert "batch 2.6 (c 2.6)" in said
-    assert any("throughput everywhere (c 1 to 16)" in text for text in said)
-    assert any("throughput to batch 2.6 (c 2.6)" in text for text in said)
+    assert "batch 2.4 [1.9, 3.3] (c 2.5)" in said
+    assert any("throughput everywhere (to batch 15.7" in text for text in said)
+    assert any("throughput to batch 2.4 [1.9, 3.3] (c 2.5)" in text for text in said)
 
 
 def test_tradeoff_labels_each_point_of_both_arms_with_its_load() -> None:
@@ -195,10 +129,10 @@ def test_without_acceptance_the_reason_stands_in_words() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: conclude([], []),
+        lambda: compare([]),
         lambda: blank(many(2)),
-        lambda: conclude([c for c in many(1).cells if c.key.arm == "baseline"], []),
-        lambda: conclude(make_cells((Course("d", (9.0,), {}),), (1,), 1), []),
+        lambda: compare([c for c in many(1).cells if c.key.arm == "baseline"]),
+        lambda: compare(make_cells((Course("d", (9.0,), {}),), (1,), 1)),
     ],
     ids=["nothing", "all missing", "baseline alone", "one cell"],
 )
@@ -232,7 +166,9 @@ def test_no_text_leaves_the_figure(name: str, datasets: int) -> None:
             assert box.y1 <= frame.y1, text
 
 
-@pytest.mark.parametrize("name", ["speedup", "acceptance"])
+@pytest.mark.parametrize(
+    "name", ["speedup", "speedup-p95", "needed-tokens", "acceptance"]
+)
 @pytest.mark.parametrize("datasets", [1, 2, 3, 4])
 def test_no_text_lies_on_another(name: str, datasets: int) -> None:
     findings = many(datasets)

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from specbench.analysis.run import conclude
 from specbench.report.blocks import Block, make_blocks
 from specbench.report.positions import position_curves, why_no_positions
 from specbench.schema.findings import CellStats
+from tests.golden.comparing import compare
 from tests.golden.synthetic import ArmCourse, Course, make_cells
 
 COURSE = Course("d", (100.0,) * 3, {"a": ArmCourse((1.2,) * 3, (1.2,) * 3)})
@@ -20,7 +20,7 @@ def cells() -> tuple[CellStats, ...]:
 
 def block(given: tuple[CellStats, ...]) -> Block:
     """The only block."""
-    (only,) = make_blocks(conclude(given, []))
+    (only,) = make_blocks(compare(given))
     return only
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from specbench.analysis.run import conclude
 from specbench.report.blocks import make_blocks
 from specbench.report.remarks import (
     MAX_LINES,
@@ -11,9 +10,9 @@ from specbench.report.remarks import (
     explain_dashes,
     explain_marks,
     group_by_code,
-    spread_note,
 )
 from specbench.schema.findings import Severity
+from tests.golden.comparing import compare
 from tests.golden.example_findings import example_facts, example_findings, looping
 from tests.golden.synthetic import ArmCourse, Course, make_cells
 
@@ -40,7 +39,7 @@ def test_long_list_of_cells_is_cut_and_says_how_much() -> None:
         replace(c, findings=(looping(0.2 + 0.01 * c.key.condition.concurrency),))
         for c in make_cells((LONG,), tuple(range(1, 9)), 1)
     ]
-    (remark,) = group_by_code(conclude(cells, []))
+    (remark,) = group_by_code(compare(cells))
     assert remark.cell_count == 16
     assert len(remark.lines) == MAX_LINES + 1
     assert "10 more" in remark.lines[-1]
@@ -52,7 +51,7 @@ def test_loads_with_the_same_message_and_launches_share_a_line() -> None:
         for c in make_cells((LONG,), (1, 2, 4), 2)
         if (c.key.condition.concurrency, c.key.replicate) != (4, 2)
     ]
-    (remark,) = group_by_code(conclude(cells, []))
+    (remark,) = group_by_code(compare(cells))
     assert remark.cell_count == 10
     assert remark.lines == (
         "d, c1, c2, a, launches 1, 2: 20% of the outputs loop",
@@ -68,7 +67,7 @@ def test_cells_of_several_contexts_are_told_apart() -> None:
         for context in (0, 512)
         for c in make_cells((replace(LONG, context=context),), (1,), 1)
     ]
-    (remark,) = group_by_code(conclude(cells, []))
+    (remark,) = group_by_code(compare(cells))
     assert any("context 512" in line for line in remark.lines)
     assert any("context as is" in line for line in remark.lines)
 
@@ -88,16 +87,17 @@ def test_arm_that_was_not_measured_is_said_once() -> None:
         for c in make_cells((LONG,), (1, 2), 1)
         if c.key.arm != "baseline" or c.key.condition.concurrency == 1
     ]
-    (block,) = make_blocks(conclude(cells, []))
+    (block,) = make_blocks(compare(cells))
     assert explain_dashes(block) == (
         "not measured: baseline at 2",
-        "the baseline was not measured: throughput speedup at 2; TPOT speedup at 2",
+        "the baseline was not measured: throughput speedup at 2;"
+        " median TPOT speedup at 2; p95 TPOT speedup at 2",
     )
 
 
 def test_usual_tpot_is_marked_with_its_loads() -> None:
     cells = [replace(c, tpot_is_usual=True) for c in make_cells((LONG,), (1, 2), 1)]
-    (block,) = make_blocks(conclude(cells, []))
+    (block,) = make_blocks(compare(cells))
     (line,) = explain_marks(block)
     assert "baseline at 1, 2; arm at 1, 2" in line
 
@@ -119,12 +119,6 @@ def test_caption_names_model_device_engine_data_launches_and_run() -> None:
     for part in ("SmolLM2", "Xeon", "vLLM 0.32.0", "open, grounded", "2 launches"):
         assert part in caption
     assert "20260301T101500Z-3f9a" in caption
-
-
-def test_one_launch_is_said_to_have_no_spread() -> None:
-    facts = example_facts()
-    assert "no spread" in spread_note(replace(facts, launches_per_arm=1))
-    assert "not a confidence interval" in spread_note(facts)
 
 
 def test_engine_is_named_by_target_where_there_are_several() -> None:

@@ -19,3 +19,11 @@ def test_part_longer_than_a_line_breaks_between_words_and_keeps_hyphens() -> Non
 def test_run_without_a_panel_still_has_a_page() -> None:
     assert split_pages([]) == [[]]
     assert colour_arms([]) == {}
+
+
+def test_interval_is_never_broken_over_two_lines() -> None:
+    text = "throughput to batch 1.9 [1.5, 2.8] (c 1.9), TPOT to batch 2.5 [1.9, 3.3]"
+    for width in range(20, 60):
+        lines = wrap_between(text, ", ", width).splitlines()
+        assert any("[1.5, 2.8]" in line for line in lines)
+        assert any("[1.9, 3.3]" in line for line in lines)

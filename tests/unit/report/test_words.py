@@ -7,15 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specbench.report import words
-from specbench.schema.cell import Condition
-from specbench.schema.comparison import (
-    BreakEven,
-    BreakEvenOutcome,
-    SpeedupCurve,
-    SpeedupMetric,
-    SpeedupPoint,
-)
-from specbench.schema.estimate import Estimate, absent
+from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.estimate import Estimate, Interval, absent
 
 REASONABLE = st.floats(1e-6, 1e9)
 
@@ -63,14 +56,61 @@ def test_speedup_near_one_gets_the_digits_that_it_needs(
 
 def test_missing_number_is_a_dash_and_not_a_zero() -> None:
     assert words.shown(None, words.batch) == words.DASH
-    assert words.with_spread(absent("void"), words.speedup) == words.DASH
+    assert words.with_interval(absent("void"), words.speedup) == words.DASH
 
 
-def test_spread_names_both_ends_and_one_launch_has_none() -> None:
-    three = Estimate(1.25, 1.2, 1.31, n=3)
-    one = Estimate(1.25, 1.25, 1.25, n=1)
-    assert words.with_spread(three, words.speedup) == "1.25 [1.20, 1.31]"
-    assert words.with_spread(one, words.speedup) == "1.25 (1 launch)"
+def test_interval_stands_beside_its_value_and_its_absence_is_said() -> None:
+    three = Estimate(1.25, 1.24, 1.26, n=3, interval=Interval(1.2, 1.31))
+    one = Estimate(1.25, 1.25, 1.25, n=1, no_interval="one launch")
+    apart = Estimate(1.25, 1.24, 1.26, n=2, no_interval="no load is shared")
+    assert words.with_interval(three, words.speedup) == "1.25 [1.20, 1.31]"
+    assert words.with_interval(one, words.speedup) == "1.25 (1 launch)"
+    assert words.with_interval(apart, words.speedup) == "1.25 (no interval)"
+
+
+def test_one_launch_with_known_launch_noise_has_an_interval() -> None:
+    known = Estimate(1.25, 1.25, 1.25, n=1, interval=Interval(1.1, 1.4))
+    assert words.with_interval(known, words.speedup) == "1.25 [1.10, 1.40]"
+
+
+def test_interval_that_leaves_one_out_never_ends_at_one() -> None:
+    close = Estimate(1.002, n=3, interval=Interval(1.0004, 1.0036))
+    assert words.with_interval(close, words.speedup) == "1.002 [1.0004, 1.004]"
+
+
+def test_open_end_of_an_interval_is_a_word() -> None:
+    assert words.interval(Interval(None, 2.0), words.share) == "[open, 2.00]"
+    beyond = ("below 1", "beyond 256")
+    assert words.interval(Interval(3, None), words.load, beyond) == "[3, beyond 256]"
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "text"),
+    [
+        (61.3, 13.2, "61"),
+        (7.46, 2.9, "7.5"),
+        (2.59, 0.08, "2.59"),
+        (2.3, 16.0, "2.3"),
+        (300.2, 0.5, "300"),
+        (61.3, None, "61.3"),
+        (61.3, 0.0, "61.3"),
+    ],
+)
+def test_place_has_the_decimals_that_its_interval_earns(
+    value: float, width: float | None, text: str
+) -> None:
+    assert words.place(width)(value) == text
+
+
+def test_deviation_is_the_root_of_a_variance_in_percent() -> None:
+    assert words.deviation(0.012**2) == "1.2"
+    assert words.deviation(0.0) == "0"
+    assert words.deviation(1e-30) == "<0.001"
+
+
+def test_every_metric_has_a_name_of_its_own() -> None:
+    names = [words.metric(metric) for metric in SpeedupMetric]
+    assert names == ["throughput", "median TPOT", "p95 TPOT"]
 
 
 @pytest.mark.parametrize(
@@ -80,99 +120,3 @@ def test_measured_loads_are_whole_and_interpolated_ones_need_not_be(
     value: float, text: str
 ) -> None:
     assert words.load(value) == text
-
-
-def curve(*speedups: float | None) -> SpeedupCurve:
-    """A curve over loads 1, 2, 4, ..."""
-    points = tuple(
-        SpeedupPoint(
-            Condition("t", "d", 0, 0.0, 2**place),
-            absent("void") if value is None else Estimate(value, value, value, 1),
-            running_batch=0.98 * 2**place,
-            arm_running_batch=None,
-        )
-        for place, value in enumerate(speedups)
-    )
-    return SpeedupCurve("t", "d", 0, 0.0, "a", SpeedupMetric.THROUGHPUT, points)
-
-
-def answer(
-    outcome: BreakEvenOutcome,
-    *speedups: float | None,
-    batch: float | None = None,
-    concurrency: float | None = None,
-    first_slower: int | None = None,
-) -> BreakEven:
-    """A break-even without neighbours."""
-    return BreakEven(
-        curve=curve(*speedups),
-        outcome=outcome,
-        batch=batch,
-        concurrency=concurrency,
-        below=None,
-        above=None,
-        first_slower_concurrency=first_slower,
-        note="",
-    )
-
-
-def test_crossing_is_said_on_the_batch_with_the_concurrency_beside_it() -> None:
-    found = answer(BreakEvenOutcome.PAYS_UP_TO, 1.2, 0.9, batch=6.13, concurrency=6.28)
-    assert words.outcome(found) == "pays up to batch 6.1 (concurrency 6.3)"
-    assert words.outcome_in_short(found) == "to batch 6.1 (c 6.3)"
-
-
-def test_crossing_without_a_batch_says_that_the_batch_is_unknown() -> None:
-    found = answer(BreakEvenOutcome.PAYS_FROM, 0.9, 1.2, concurrency=1.5)
-    assert words.outcome(found) == ("pays from concurrency 1.5 (running batch unknown)")
-
-
-@pytest.mark.parametrize(
-    ("outcome", "speedups", "text", "short"),
-    [
-        (
-            BreakEvenOutcome.PAYS_EVERYWHERE,
-            (1.5, 1.4, 1.3),
-            "pays everywhere measured (concurrency 1 to 4)",
-            "everywhere (c 1 to 4)",
-        ),
-        (
-            BreakEvenOutcome.PAYS_EVERYWHERE,
-            (None, 1.4, None),
-            "pays everywhere measured (concurrency 2)",
-            "everywhere (c 2)",
-        ),
-        (
-            BreakEvenOutcome.NEVER_PAYS,
-            (0.9, 0.8),
-            "never pays (from concurrency 1)",
-            "never (from c 1)",
-        ),
-        (BreakEvenOutcome.SEVERAL, (1.1, 0.9, 1.1), "several crossings", None),
-        (BreakEvenOutcome.UNDECIDED, (None,), "undecided", None),
-    ],
-)
-def test_outcome_without_a_crossing_says_what_was_measured(
-    outcome: BreakEvenOutcome,
-    speedups: tuple[float | None, ...],
-    text: str,
-    short: str | None,
-) -> None:
-    assert words.outcome(answer(outcome, *speedups)) == text
-    assert words.outcome_in_short(answer(outcome, *speedups)) == (short or text)
-
-
-def test_nowhere_slower_differs_from_nothing_measured() -> None:
-    everywhere = answer(BreakEvenOutcome.PAYS_EVERYWHERE, 1.5, 1.2)
-    nothing = answer(BreakEvenOutcome.UNDECIDED, None, None)
-    slower = answer(BreakEvenOutcome.PAYS_UP_TO, 1.5, 0.9, first_slower=2)
-    assert words.first_slower(everywhere) == "none"
-    assert words.first_slower(nothing) == words.DASH
-    assert words.first_slower(slower) == "2"
-
-
-def test_neighbour_without_a_running_batch_names_its_concurrency() -> None:
-    point = SpeedupPoint(
-        Condition("t", "d", 0, 0.0, 8), Estimate(0.9, 0.8, 1.0, 2), None, None
-    )
-    assert words.neighbour(point) == "0.90 [0.80, 1.00] at concurrency 8"

@@ -7,15 +7,17 @@ from pathlib import Path
 
 from specbench.runner.derive import Derived, conclude_run
 from specbench.schema.cell import CellKey, Condition
+from specbench.schema.comparison import NoiseRecord
 from specbench.schema.plan import CellSize
 from specbench.schema.record import CellRecord, EngineFacts, GpuReading, LaunchRecord
 from specbench.schema.sample import RequestSample, Role
 from specbench.schema.snapshot import MetricsSnapshot, Phase
-from specbench.schema.sweep import BASELINE
+from specbench.schema.sweep import AA, BASELINE
 from specbench.store.reader import StoredRun
 from specbench.store.writer import RunWriter
 from tests.factories import CLEAN_CLIENT, steady_sample
 from tests.unit.store.examples import example_manifest
+from tests.unit.store.test_noise_file import RECORD
 
 LOSSY = {
     "method": "eagle3",
@@ -63,11 +65,19 @@ def pages(running: float) -> list[MetricsSnapshot]:
     ]
 
 
-def stored(results: Path, *, arm_tokens: int, gpu: tuple[GpuReading, ...]) -> Path:
-    """A run of one baseline cell and one of the arm."""
+def stored(
+    results: Path,
+    *,
+    arm_tokens: int,
+    gpu: tuple[GpuReading, ...] = (),
+    other: str = "fast",
+    noise: tuple[NoiseRecord, ...] = (),
+) -> Path:
+    """A run of one baseline cell and one of the other arm."""
+    manifest = replace(example_manifest(), sweep=SWEEP, aa=other == AA, noise=noise)
     writer = RunWriter.create(
         results,
-        replace(example_manifest(), sweep=SWEEP),
+        manifest,
         datetime(2026, 11, 30, tzinfo=UTC),
         "a1",
     )
@@ -75,7 +85,7 @@ def stored(results: Path, *, arm_tokens: int, gpu: tuple[GpuReading, ...]) -> Pa
         *("vllm", "0.32.0", "m", 4096, None, None, 256, 8192, False),
         cuda_graph_max_tokens=512,
     )
-    for place, (arm, tokens) in enumerate(((BASELINE, 100), ("fast", arm_tokens)), 1):
+    for place, (arm, tokens) in enumerate(((BASELINE, 100), (other, arm_tokens)), 1):
         writer.write_launch(LaunchRecord(place, "m", arm, 1, ("vllm",), facts=facts))
         writer.write_cell(
             CellRecord(
@@ -104,7 +114,7 @@ def codes(run: Derived, arm: str) -> set[str]:
 def test_what_shows_only_beside_the_baseline_is_found_in_a_stored_run(
     tmp_path: Path,
 ) -> None:
-    run = derived(stored(tmp_path, arm_tokens=150, gpu=()))
+    run = derived(stored(tmp_path, arm_tokens=150))
     assert {"not-lossless", "outputs-differ", "beyond-cuda-graphs"} <= codes(
         run, "fast"
     )
@@ -124,7 +134,7 @@ def test_readings_of_the_gpus_are_judged_from_the_store(tmp_path: Path) -> None:
 
 
 def test_a_run_from_before_these_fields_is_still_concluded(tmp_path: Path) -> None:
-    folder = stored(tmp_path, arm_tokens=100, gpu=())
+    folder = stored(tmp_path, arm_tokens=100)
     for path in folder.glob("cells/*/record.json"):
         document = json.loads(path.read_text())
         del document["gpu"]
@@ -139,3 +149,16 @@ def test_a_run_from_before_these_fields_is_still_concluded(tmp_path: Path) -> No
     assert run.damaged == ()
     assert len(run.findings.cells) == 2
     assert "beyond-cuda-graphs" not in codes(run, "fast")
+
+
+def test_the_second_baseline_of_an_aa_run_is_no_speculating_arm(tmp_path: Path) -> None:
+    run = derived(stored(tmp_path, arm_tokens=100, other=AA))
+    assert not codes(run, AA) & {"no-drafts", "not-lossless"}
+    assert run.facts.lossy_arms == ()
+    drafting = derived(stored(tmp_path / "sweep", arm_tokens=100))
+    assert "not-lossless" in codes(drafting, "fast")
+
+
+def test_a_report_rests_on_the_noise_that_was_known_then(tmp_path: Path) -> None:
+    run = derived(stored(tmp_path, arm_tokens=100, noise=(RECORD,)))
+    assert run.findings.prior == (RECORD,)

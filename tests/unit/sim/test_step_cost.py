@@ -26,6 +26,8 @@ FULL_COST = StepCost(
     per_token_s=0.01,
     prefill_per_token_s=0.001,
     per_context_token_s=0.0001,
+    eager_s=0.5,
+    graph_tokens=12,
 )
 DRAFTER = SimSpeculation(2, (0.8, 0.6), draft_step_s=0.2, draft_per_sequence_s=0.03)
 FULL = SimConfig(8, 1000, FULL_COST, DRAFTER)
@@ -54,10 +56,45 @@ def test_plain_decoding_pays_for_no_drafter() -> None:
     )
 
 
-@given(st.floats(0.1, 10.0))
-def test_a_slower_engine_pays_more_for_everything(factor: float) -> None:
-    slower = step_seconds(slowed(FULL, factor), LOAD)
-    assert slower == pytest.approx(factor * step_seconds(FULL, LOAD))
+@pytest.mark.parametrize(("verified", "extra"), [(12, 0.0), (13, 0.5 + 0.01)])
+def test_a_step_beyond_the_largest_graph_is_launched_kernel_by_kernel(
+    verified: int, extra: float
+) -> None:
+    load = LOAD._replace(verified_tokens=verified)
+    assert step_seconds(FULL, load) == pytest.approx(step_seconds(FULL, LOAD) + extra)
+
+
+def test_without_a_limit_every_step_has_its_graph() -> None:
+    unlimited = replace(FULL, cost=replace(FULL_COST, graph_tokens=None))
+    load = LOAD._replace(verified_tokens=1000)
+    inside = step_seconds(FULL, LOAD)
+    assert step_seconds(unlimited, load) == pytest.approx(inside + 988 * 0.01)
+
+
+def test_drafts_bring_an_arm_to_the_limit_at_a_smaller_batch() -> None:
+    """Three sequences with two drafts each are nine tokens, without drafts three."""
+
+    def slowest_s(speculation: SimSpeculation | None) -> float:
+        cost = replace(config().cost, eager_s=1.0, graph_tokens=8)
+        engine = Engine(replace(config(speculation), cost=cost), seed=0)
+        for name in "abc":
+            engine.submit(request(name, max_tokens=9), 0)
+        longest = 0
+        while engine.next_step_time() is not None:
+            engine.step()
+            assert engine.last_step is not None
+            span = engine.last_step.ended_ns - engine.last_step.began_ns
+            longest = max(longest, span)
+        return longest / NS_PER_S
+
+    assert slowest_s(None) < 1.0 < slowest_s(SimSpeculation(2, (0.8, 0.6), 0.001))
+
+
+@given(st.floats(0.1, 10.0), st.integers(1, 30))
+def test_a_slower_engine_pays_more_for_everything(factor: float, verified: int) -> None:
+    load = LOAD._replace(verified_tokens=verified)
+    slower = step_seconds(slowed(FULL, factor), load)
+    assert slower == pytest.approx(factor * step_seconds(FULL, load))
 
 
 def test_without_a_stated_capacity_the_longest_request_fits_in_every_slot() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from specbench.stats.crossing import (
     SignChange,
+    falling_root,
     interpolate_log2,
     root_weight,
     sign_changes,
@@ -89,3 +90,71 @@ def test_half_way_on_a_log_axis_is_the_geometric_middle() -> None:
 def test_a_log_axis_has_no_place_for_zero(left: float, right: float) -> None:
     with pytest.raises(ValueError, match="above zero"):
         interpolate_log2(left, right, 0.5)
+
+
+def pooled(values: list[float]) -> list[float]:
+    """The falling sequence nearest to the values, by the formula that defines it
+    (Robertson et al. 1988, "Order Restricted Statistical Inference", 1.4): the least
+    over starts of the greatest over ends of the mean between them."""
+    places = range(len(values))
+    return [
+        min(
+            max(math.fsum(values[a : b + 1]) / (b + 1 - a) for b in places if b >= i)
+            for a in places
+            if a <= i
+        )
+        for i in places
+    ]
+
+
+FALLING = st.builds(
+    lambda first, inner, last: [first, *inner, last],
+    st.floats(0, 3),
+    st.lists(st.floats(-1, 1), max_size=6),
+    st.floats(-3, -1e-6),
+)
+
+
+@given(FALLING)
+def test_the_root_of_a_falling_curve_is_that_of_the_nearest_falling_sequence(
+    values: list[float],
+) -> None:
+    left, weight = falling_root(values)
+    level = pooled(values)
+    assert 0 <= left < len(values) - 1
+    assert 0 <= weight <= 1
+    line = level[left] + weight * (level[left + 1] - level[left])
+    assert line == pytest.approx(0, abs=1e-9)
+
+
+@given(FALLING)
+def test_the_root_lies_between_the_first_and_the_last_change_of_sign(
+    values: list[float],
+) -> None:
+    left, _ = falling_root(values)
+    changes = [change.left for change in sign_changes(values)]
+    assert changes[0] <= left <= changes[-1]
+
+
+@given(FALLING)
+def test_where_nothing_rises_the_root_is_the_plain_one(values: list[float]) -> None:
+    falling = sorted(values, reverse=True)
+    (change,) = sign_changes(falling)
+    left, weight = falling_root(falling)
+    assert left == change.left
+    assert weight == root_weight(falling[left], falling[left + 1])
+
+
+def test_a_dip_and_a_bump_of_one_size_cross_between_them() -> None:
+    # -0.1 and 0.1 pool to 0, which counts as not below
+    assert falling_root([1.0, -0.1, 0.1, -1.0]) == (2, 0.0)
+
+
+@pytest.mark.parametrize(
+    "values", [[], [1.0], [1.0, 0.5], [-1.0, 1.0], [-1.0, -2.0], [1.0, -1.0, 0.0]]
+)
+def test_a_curve_that_does_not_fall_through_zero_has_no_falling_root(
+    values: list[float],
+) -> None:
+    with pytest.raises(ValueError, match="does not fall"):
+        falling_root(values)

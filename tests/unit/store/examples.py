@@ -162,6 +162,8 @@ launch_records = st.builds(
     ),
     error=st.none() | texts,
     host=st.none() | hosts,
+    place=counts,
+    gpus=st.lists(texts, max_size=2).map(tuple),
 )
 
 

@@ -4,6 +4,7 @@ import dataclasses
 import errno
 import json
 import os
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.unit.store.examples import (
     example_sample,
     example_snapshot,
 )
+from tests.unit.store.test_noise_file import RECORD
 
 _START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 
@@ -179,3 +181,52 @@ def test_the_manifest_is_strict_json_for_people(tmp_path: Path) -> None:
     text = (_create(tmp_path).folder / "manifest.json").read_text()
     assert json.loads(text)["status"] == "running"
     assert text.count("\n") > 10
+
+
+def test_two_threads_write_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = _create(tmp_path)
+    at_work: list[str] = []
+    most = []
+
+    def note(path: Path, _files: object) -> None:
+        at_work.append(path.name)
+        most.append(len(at_work))
+        meeting.wait(0.05)
+        at_work.remove(path.name)
+
+    meeting = threading.Event()  # nobody sets it: room for the other to come in
+    monkeypatch.setattr("specbench.store.writer.write_folder", note)
+    threads = [
+        threading.Thread(target=writer.write_cell, args=(example_cell(c), [], []))
+        for c in (1, 2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1]
+
+
+def test_a_run_from_before_placement_and_noise_is_read(tmp_path: Path) -> None:
+    writer = _create(tmp_path)
+    writer.write_launch(example_launch())
+    for name, fields in (
+        ("manifest.json", ("aa", "noise")),
+        ("launches/1/launch.json", ("place", "gpus")),
+    ):
+        path = writer.folder / name
+        document = json.loads(path.read_text())
+        for field in fields:
+            del document[field]
+        path.write_text(json.dumps(document))
+    run = StoredRun.open(writer.folder)
+    assert (run.manifest.aa, run.manifest.noise) == (False, ())
+    assert (run.launches()[0].place, run.launches()[0].gpus) == (0, ())
+
+
+def test_known_noise_is_read_back_with_the_run(tmp_path: Path) -> None:
+    manifest = dataclasses.replace(example_manifest(), aa=True, noise=(RECORD,))
+    folder = RunWriter.create(tmp_path, manifest, _START, "a1b2c3").folder
+    assert StoredRun.open(folder).manifest == manifest

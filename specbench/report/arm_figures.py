@@ -27,7 +27,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ArmFigures:
     """The figures of one arm at one load."""
 
     cells: tuple[CellStats, ...]
@@ -38,6 +38,8 @@ class Side:
     output_throughput: Estimate
     tpot: Estimate
     """Median TPOT in seconds."""
+    tpot_p95: Estimate
+    """95th percentile of TPOT in seconds."""
     acceptance_rate: Estimate
     acceptance_length: Estimate
     tokens_per_step: Estimate
@@ -52,28 +54,21 @@ class Side:
     marks: frozenset[Mark]
 
 
-def join_launches(cells: tuple[CellStats, ...], partners: frozenset[int]) -> Side:
-    """Figures over the launches that count.
-
-    `partners`: launches whose cell counts in the other arm as well. Where there are
-    any, only these are added up, so that the two arms' figures belong together:
-    with geometric means their ratio is then the speedup. The batch is the mean over
-    all valid launches, as in the break-even.
-    """
-    valid = tuple(c for c in cells if not c.is_void)
-    paired = tuple(c for c in valid if c.key.replicate in partners)
-    counted = paired or valid
-
+def join_launches(cells: tuple[CellStats, ...]) -> ArmFigures:
+    """Figures over all valid launches of the arm, whatever the other arm's launches
+    came to. With geometric means the two arms' figures divide to their speedup."""
+    counted = tuple(c for c in cells if not c.is_void)
     lags = [c.client_lag_p99 for c in cells if c.client_lag_p99 is not None]
     mean = _Means(cells, counted)
-    return Side(
+    return ArmFigures(
         cells=cells,
         counted=counted,
-        running_batch=_Means(cells, valid).of("running_batch", _running_batch),
+        running_batch=mean.of("running_batch", lambda c: c.running_batch),
         output_throughput=mean.of(
             "output_throughput", lambda c: c.output_throughput, _geometric
         ),
         tpot=mean.of("tpot", lambda c: c.tpot.p50 if c.tpot else None, _geometric),
+        tpot_p95=mean.of("tpot", lambda c: c.tpot.p95 if c.tpot else None, _geometric),
         acceptance_rate=mean.acceptance_rate(),
         acceptance_length=mean.acceptance_length(),
         tokens_per_step=mean.of("tokens_per_step", lambda c: c.tokens_per_step),
@@ -140,10 +135,6 @@ class _Means:
         if value is None or not own:
             return absent(_why_missing(self.cells, self.counted, "acceptance"))
         return Estimate(value, min(own), max(own), len(own))
-
-
-def _running_batch(cell: CellStats) -> float | None:
-    return cell.running_batch
 
 
 def _geometric(values: Sequence[float]) -> float:

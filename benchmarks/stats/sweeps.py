@@ -1,0 +1,104 @@
+"""Whole sweeps: three launches of each arm over all loads, concluded by the product.
+Sweep number n of a curve at a noise is always the same one, whichever way it is made:
+its cells simulated one by one, or taken from the pool and slowed by the same factors."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cells import CellName, CellSize, rescaled, simulate
+from curves import Curve
+
+from specbench.analysis.run import conclude
+from specbench.schema.cell import CellKey
+from specbench.schema.findings import CellStats, RunFindings
+from specbench.schema.sweep import BASELINE
+from specbench.sim.config import SimConfig, StepCost
+from specbench.sim.step_noise import StepNoise, noisy
+
+ARM = "arm"
+LAUNCHES = 3
+
+Pool = Mapping[CellName, CellStats]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much launches differ."""
+
+    deviation: float
+    """Of one figure of the arm over launches: standard deviation of its logarithm."""
+    baseline_ratio: float
+    """The baseline's deviation over the arm's."""
+    launch_share: float
+    """Of the variance, what all cells of a launch share."""
+
+    def of(self, arm: str) -> StepNoise:
+        """In the simulator's terms."""
+        total = self.deviation * (self.baseline_ratio if arm == BASELINE else 1.0)
+        return StepNoise(
+            launch=total * self.launch_share**0.5,
+            cell=total * (1 - self.launch_share) ** 0.5,
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the cells of a sweep are made of."""
+
+    loads: tuple[int, ...]
+    seeds: int
+    """Of the pool: numbered from 0."""
+    size: CellSize
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One cell of a sweep."""
+
+    name: CellName
+    arm: str
+    replicate: int
+    slower: float
+
+
+def draw(curve: Curve, noise: Noise, number: int, plan: Plan) -> list[Drawn]:
+    """The cells of a sweep: each with a seed and a slowness of its own."""
+    title = f"{curve.name} {noise.deviation} {noise.launch_share} {number}"
+    seeds = random.Random(f"seeds {title}")
+    cells = []
+    for arm, config in ((BASELINE, curve.baseline), (ARM, curve.arm)):
+        step_noise, slower = noise.of(arm), curve.slower if arm == ARM else 1.0
+        for replicate in range(1, LAUNCHES + 1):
+            launch = f"{title} {arm} {replicate}"
+            for load in plan.loads:
+                name = CellName(config, load, seeds.randrange(plan.seeds), plan.size)
+                factor = _factor(step_noise, launch, f"c{load}")
+                cells.append(Drawn(name, arm, replicate, slower * factor))
+    return cells
+
+
+_ONE_SECOND = SimConfig(1, 1, StepCost(1.0, 0.0, 0.0, 0.0), None)
+
+
+def _factor(noise: StepNoise, launch: str, cell: str) -> float:
+    return noisy(_ONE_SECOND, noise, launch, cell).cost.base_s
+
+
+def from_pool(drawn: Sequence[Drawn], pool: Pool) -> list[CellStats]:
+    """The fast way."""
+    return [rescaled(pool[d.name], d.slower, d.arm, d.replicate) for d in drawn]
+
+
+def simulated(drawn: Sequence[Drawn]) -> list[CellStats]:
+    """The whole way."""
+    found = []
+    for d in drawn:
+        stats = simulate(d.name, d.slower)
+        found.append(rescaled(stats, 1.0, d.arm, d.replicate))
+    return found
+
+
+def concluded(cells: Sequence[CellStats]) -> RunFindings:
+    """As `specbench report` concludes a stored run."""
+    return conclude(cells, ())

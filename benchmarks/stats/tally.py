@@ -1,0 +1,147 @@
+"""What became of many sweeps of one curve at one noise, counted for each metric."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from naive import naive_interval
+from sweeps import ARM
+from truth import Truth, log_figure, mean_batch
+
+from specbench.schema.comparison import (
+    BreakEven,
+    BreakEvenOutcome,
+    Side,
+    SpeedupMetric,
+)
+from specbench.schema.findings import CellStats, RunFindings
+from specbench.schema.sweep import BASELINE
+
+NUMBERS = frozenset(
+    {
+        BreakEvenOutcome.PAYS_UP_TO,
+        BreakEvenOutcome.PAYS_FROM,
+        BreakEvenOutcome.LOSES_BY_CAPACITY,
+        BreakEvenOutcome.SEVERAL,
+    }
+)
+"""Outcomes that come with a break-even batch."""
+SINGLE = NUMBERS - {BreakEvenOutcome.SEVERAL}
+
+
+@dataclass
+class Tally:
+    """Sweeps of one curve at one noise, by one metric."""
+
+    sweeps: int = 0
+    outcomes: Counter[BreakEvenOutcome] = field(default_factory=Counter)
+    wrong_side: int = 0
+    """Sweeps in which some load was given the wrong side."""
+    given: int = 0
+    """Sweeps that gave the interval of one crossing, decided or not."""
+    covered: int = 0
+    decided_given: int = 0
+    decided_covered: int = 0
+    widths: list[float] = field(default_factory=list)
+    """high / low of the intervals of decided sweeps; infinite where an end is open."""
+    naive_given: int = 0
+    naive_covered: int = 0
+
+    def add(self, answer: BreakEven, truth: Truth) -> None:
+        """One sweep."""
+        self.sweeps += 1
+        self.outcomes[answer.outcome] += 1
+        sides = [point.side for point in answer.curve.points]
+        self.wrong_side += any(
+            side is (Side.LOSES if true >= 0 else Side.PAYS)
+            for side, true in zip(sides, truth.speedups, strict=True)
+        )
+        if answer.outcome is not BreakEvenOutcome.SEVERAL and answer.crossings:
+            self._add_interval(answer, truth)
+
+    def _add_interval(self, answer: BreakEven, truth: Truth) -> None:
+        interval = answer.crossings[0].interval
+        if interval is None:
+            return
+        low = 0.0 if interval.low is None else interval.low
+        high = math.inf if interval.high is None else interval.high
+        covers = truth.crossing is not None and low <= truth.crossing.batch <= high
+        self.given += 1
+        self.covered += covers
+        if answer.outcome in SINGLE:
+            self.decided_given += 1
+            self.decided_covered += covers
+            self.widths.append(high / low if low else math.inf)
+
+    def add_naive(self, interval: tuple[float, float] | None, truth: Truth) -> None:
+        """The naive interval of the same sweep."""
+        if interval is not None and truth.crossing is not None:
+            self.naive_given += 1
+            self.naive_covered += interval[0] <= truth.crossing.batch <= interval[1]
+
+    def join(self, other: "Tally") -> None:
+        """Other sweeps of the same curve, noise and metric."""
+        self.sweeps += other.sweeps
+        self.outcomes += other.outcomes
+        self.wrong_side += other.wrong_side
+        self.given += other.given
+        self.covered += other.covered
+        self.decided_given += other.decided_given
+        self.decided_covered += other.decided_covered
+        self.widths += other.widths
+        self.naive_given += other.naive_given
+        self.naive_covered += other.naive_covered
+
+    def share(self, outcomes: Iterable[BreakEvenOutcome]) -> float:
+        """Of all sweeps."""
+        return sum(self.outcomes[outcome] for outcome in outcomes) / self.sweeps
+
+    @property
+    def coverage(self) -> float | None:
+        """Of every interval that was given; None without any."""
+        return self.covered / self.given if self.given else None
+
+    @property
+    def width(self) -> float | None:
+        """Median over decided sweeps, as a share of the batch; None without any."""
+        return median(self.widths) - 1 if self.widths else None
+
+
+def count_sweep(
+    tallies: dict[SpeedupMetric, Tally],
+    found: RunFindings,
+    truths: dict[SpeedupMetric, Truth],
+) -> None:
+    """Add one concluded sweep, metric by metric."""
+    for answer in found.break_evens:
+        metric = answer.curve.metric
+        tallies.setdefault(metric, Tally()).add(answer, truths[metric])
+
+
+def naive_of(cells: Sequence[CellStats]) -> tuple[float, float] | None:
+    """The naive interval of the throughput's crossing."""
+    table: dict[str, dict[int, list[CellStats]]] = {BASELINE: {}, ARM: {}}
+    for cell in sorted(cells, key=lambda c: c.key.condition.concurrency):
+        table[cell.key.arm].setdefault(cell.key.replicate, []).append(cell)
+    baseline, arm = (
+        [
+            [log_figure(c, SpeedupMetric.THROUGHPUT) for c in row]
+            for row in table[name].values()
+        ]
+        for name in (BASELINE, ARM)
+    )
+    columns = zip(*table[BASELINE].values(), strict=True)
+    return naive_interval([mean_batch(column) for column in columns], baseline, arm)
+
+
+def any_difference(found: RunFindings) -> dict[str, bool]:
+    """Whether a run of equal arms claims a difference: an outcome, or a load's side. By
+    metric, and under `any` over all of them."""
+    claims = {
+        answer.curve.metric.value: answer.outcome is not BreakEvenOutcome.UNDECIDED
+        or any(p.side in (Side.PAYS, Side.LOSES) for p in answer.curve.points)
+        for answer in found.break_evens
+    }
+    return {**claims, "any": any(claims.values())}

@@ -1,0 +1,67 @@
+"""What an A/A run has shown of launch noise, pooled into what is kept for a machine."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from specbench.schema.comparison import (
+    ArmNoise,
+    Component,
+    LaunchNoise,
+    NoiseKey,
+    NoiseRecord,
+    SpeedupMetric,
+)
+from specbench.schema.findings import RunFindings
+from specbench.schema.sweep import AA, BASELINE
+
+
+def noise_records(
+    findings: RunFindings, target_facts: Mapping[str, NoiseKey]
+) -> tuple[NoiseRecord, ...]:
+    """One record for each target whose noise could be told, in the order of
+    `target_facts` (by the target's label): both arms and all conditions together."""
+    records = []
+    for target, key in target_facts.items():
+        found = [
+            each
+            for each in findings.noise
+            if each.target == target and each.arm in (BASELINE, AA)
+        ]
+        pooled = tuple(_pool(found))
+        if pooled:
+            records.append(
+                NoiseRecord(
+                    target=target,
+                    model=key.model,
+                    engine=key.engine,
+                    engine_version=key.engine_version,
+                    device=key.device,
+                    run_id=key.run_id,
+                    measured_utc=key.measured_utc,
+                    noise=pooled,
+                )
+            )
+    return tuple(records)
+
+
+def _pool(found: Sequence[ArmNoise]) -> Iterable[LaunchNoise]:
+    for metric in SpeedupMetric:
+        same = [each.noise for each in found if each.noise.metric is metric]
+        launch = _pool_component([noise.launch for noise in same])
+        cell = _pool_component([noise.cell for noise in same])
+        if launch is not None and cell is not None:
+            yield LaunchNoise(
+                metric=metric,
+                launch=launch,
+                cell=cell,
+                launches=max(noise.launches for noise in same),
+                loads=max(noise.loads for noise in same),
+            )
+
+
+def _pool_component(components: Sequence[Component]) -> Component | None:
+    """The pooled variance: each weighted by its degrees of freedom, which add up. None
+    without any."""
+    df = sum(c.df for c in components)
+    if df <= 0:
+        return None
+    return Component(sum(c.df * c.variance for c in components) / df, df)

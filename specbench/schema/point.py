@@ -1,0 +1,158 @@
+"""Measurements of others as points: what was measured under which setting, and what was
+concluded from points that belong together."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from specbench.schema.comparison import BreakEven, SpeedupMetric
+
+BASELINE_DRAFTER = "none"
+"""Marks the points without speculation."""
+
+
+class PointForm(StrEnum):
+    """What a row of a file of points holds."""
+
+    MEASURED = "measurements of single arms"
+    SPEEDUPS = "ready speedups"
+    """One value a point, made by somebody else, without a spread."""
+
+    @property
+    def load(self) -> str:
+        """The column that says how many requests there are at once."""
+        return "concurrency" if self is PointForm.MEASURED else "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """All that two arms must agree in. Empty or None = not given, which equals only
+    not given."""
+
+    source: str
+    gpu: str
+    engine: str
+    engine_version: str
+    model: str
+    weights: str
+    kv_cache: str
+    dataset: str
+    context: int | None
+    """Prompt tokens."""
+    note: str
+    """Of ready speedups: a condition in words, which parts points as any other does."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointArm:
+    """One way to serve."""
+
+    drafter: str
+    k: str
+    """Draft tokens as the source says them; a number or a word."""
+    label: str
+    """The name that the file gives it; may be empty."""
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether nothing is drafted."""
+        return self.drafter == BASELINE_DRAFTER
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.label or (f"{self.drafter} k={self.k}" if self.k else self.drafter)
+
+
+BASELINE_ARM = PointArm(drafter=BASELINE_DRAFTER, k="", label="")
+"""All baselines of a setting are one arm, whatever the file calls them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One row of a file."""
+
+    setting: Setting
+    arm: PointArm
+    load: int
+    """Requests in flight; of ready speedups the batch that the source names."""
+    replicate: int
+    figures: dict[SpeedupMetric, float]
+    """Above zero, in the file's unit; of ready speedups the speedup. A metric without
+    a figure is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointTable:
+    """A file of points."""
+
+    name: str
+    """Path as it was given."""
+    form: PointForm
+    points: tuple[Point, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out in reading."""
+
+
+class CriticalOutcome(StrEnum):
+    """Whether there is a context from which speedup grows with the load."""
+
+    BETWEEN = "between two contexts"
+    GROWS_EVERYWHERE = "grows at every context measured"
+    FALLS_EVERYWHERE = "falls at every context measured"
+    REVERSED = "grows at the shorter contexts and falls at the longer ones"
+    SEVERAL = "the trend changes more than once"
+    UNKNOWN = "fewer than two contexts have two loads"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTrend:
+    """How speedup goes with the load at one context."""
+
+    context: int
+    slope: float
+    """Change of the natural log of the speedup at each doubling of the load."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether the arm gains with the load."""
+        return self.slope > 0
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalContext:
+    """Where speedup begins to grow with the load instead of falling."""
+
+    outcome: CriticalOutcome
+    below: int | None
+    """Largest context at which it falls; None unless it lies between two."""
+    above: int | None
+    """Smallest context at which it grows."""
+    trends: tuple[LoadTrend, ...]
+    """By rising context."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """What the points of one arm say."""
+
+    setting: Setting
+    """Of an answer over contexts without a context."""
+    arm: PointArm
+    break_even: BreakEven
+    load: int | None = None
+    """Of an answer over contexts: at which load."""
+    critical: CriticalContext | None = None
+    """Of an answer over contexts: the same for all loads of the arm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointFindings:
+    """Everything that a report of points shows."""
+
+    name: str
+    form: PointForm
+    answers: tuple[PointAnswer, ...]
+    """Over the load."""
+    over_context: tuple[PointAnswer, ...]
+    """Over the context, at one load each."""
+    notes: tuple[str, ...]

@@ -1,0 +1,134 @@
+"""Launch noise between runs: kept after an A/A run, recalled for later ones."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from specbench.runner.derive import Derived
+from specbench.runner.noise import (
+    choose_record,
+    keep_noise,
+    launch_device,
+    recall_noise,
+)
+from specbench.runner.placement import Place, Placement
+from specbench.schema.record import EngineFacts, LaunchRecord
+from specbench.schema.sweep import SweepSpec
+from specbench.store.manifest import RunStatus
+from specbench.store.noise_file import add_noise, noise_path, read_noise
+from specbench.store.writer import RunWriter
+from tests.unit.analysis.test_noise import arm_noise, findings
+from tests.unit.runner.test_placement import GPUS, NO_GPU, spec
+from tests.unit.store.examples import example_manifest
+from tests.unit.store.test_noise_file import RECORD
+
+FACTS = EngineFacts("vllm", "0.32.0", "m", 4096, None, None, 256, 8192, False)
+SPEC = spec(model="org/small", name="small")
+PLACEMENT = Placement(GPUS, {"small": (Place(("GPU-1",)),)}, None, 8)
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def stored(
+    results: Path,
+    *,
+    aa: bool = True,
+    status: RunStatus = RunStatus.FINISHED,
+    launched: bool = True,
+    arms: tuple[str, ...] = ("baseline", "aa"),
+    sweep: SweepSpec = SPEC,
+) -> Derived:
+    manifest = replace(
+        example_manifest(),
+        sweep=sweep.model_dump(mode="json"),
+        host=GPUS if launched else None,
+        aa=aa,
+    )
+    writer = RunWriter.create(
+        results, manifest, datetime(2026, 11, 30, tzinfo=UTC), "a1"
+    )
+    writer.write_launch(
+        LaunchRecord(
+            *(1, "small", "baseline", 1, ("vllm",)), facts=FACTS, gpus=("GPU-1",)
+        )
+    )
+    writer.finish(status, datetime(2026, 11, 30, 10, tzinfo=UTC))
+    noise = [arm_noise(arm, (1.0, 2.0)) for arm in arms]
+    return Derived(writer.folder, findings(*noise), None)  # type: ignore[arg-type]
+
+
+def test_what_an_aa_run_has_shown_is_recalled_for_a_later_run(tmp_path: Path) -> None:
+    kept = keep_noise(stored(tmp_path))
+    assert kept.path == noise_path("box")
+    (record,) = recall_noise(SPEC, PLACEMENT).records
+    assert record.device == "1x NVIDIA H200"
+    assert (record.model, record.engine) == ("org/small", "vllm")
+    assert record.engine_version == "0.32.0"
+    assert record.measured_utc == "2026-11-30T10:00:00+00:00"
+    assert record.noise[0].launch.df == 4.0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"aa": False}, "no A/A run"),
+        ({"launched": False}, "nothing was launched"),
+        ({"status": RunStatus.INTERRUPTED}, "interrupted"),
+        ({"arms": ()}, "two launches of each arm"),
+    ],
+)
+def test_what_shows_no_launch_noise_is_not_kept_and_the_reason_is_told(
+    tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    kept = keep_noise(stored(tmp_path, **change))  # type: ignore[arg-type]
+    assert kept.path is None
+    assert words in kept.reason
+    assert read_noise(noise_path("box")) == ()
+
+
+def test_noise_of_another_engine_model_or_device_is_not_recalled() -> None:
+    add_noise(
+        noise_path("box"),
+        [
+            replace(RECORD, engine="sglang"),
+            replace(RECORD, model="org/large"),
+            replace(RECORD, device="1x NVIDIA L4"),
+        ],
+    )
+    assert recall_noise(SPEC, PLACEMENT).records == ()
+
+
+def test_the_newest_record_is_recalled_and_one_of_the_same_label_before_it() -> None:
+    target = SPEC.targets[0]
+    other = replace(RECORD, target="elsewhere", run_id="newest")
+    assert choose_record((RECORD, other), target, RECORD.device) == RECORD
+    older = replace(other, run_id="older")
+    assert choose_record((older, other), target, RECORD.device) == other
+    assert choose_record((), target, RECORD.device) is None
+
+
+def test_a_recalled_record_has_the_label_of_this_runs_target() -> None:
+    add_noise(noise_path("box"), [replace(RECORD, target="elsewhere")])
+    (record,) = recall_noise(SPEC, PLACEMENT).records
+    assert record.target == "small"
+
+
+def test_a_file_that_cannot_be_read_costs_the_knowledge_and_is_told() -> None:
+    path = noise_path("box")
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    known = recall_noise(SPEC, PLACEMENT)
+    assert known.records == ()
+    assert "could not be read" in known.notes[0]
+
+
+def test_a_launch_computes_on_its_own_gpus_or_on_the_cpu() -> None:
+    assert launch_device(GPUS, ("GPU-2", "GPU-3")) == "2x NVIDIA H200"
+    assert launch_device(GPUS, ()) == "8 cores of Xeon"
+    assert launch_device(NO_GPU, ()) == "8 cores of Xeon"
+    assert launch_device(GPUS, ("MIG-1",)) == "1 GPU of an unknown kind"
