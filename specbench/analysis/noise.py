@@ -46,7 +46,7 @@ def noise_records(
 def _pool(found: Sequence[ArmNoise]) -> Iterable[LaunchNoise]:
     for metric in SpeedupMetric:
         same = [each.noise for each in found if each.noise.metric is metric]
-        launch = _pool_component([noise.launch for noise in same])
+        launch = _pool_launch(found, metric)
         cell = _pool_component([noise.cell for noise in same])
         if launch is not None and cell is not None:
             yield LaunchNoise(
@@ -56,6 +56,22 @@ def _pool(found: Sequence[ArmNoise]) -> Iterable[LaunchNoise]:
                 launches=max(noise.launches for noise in same),
                 loads=max(noise.loads for noise in same),
             )
+
+
+def _pool_launch(found: Sequence[ArmNoise], metric: SpeedupMetric) -> Component | None:
+    """Of each arm the mean over conditions, which went through the same launches and so
+    add no degrees of freedom; then the two arms together, which do."""
+    by_arm = []
+    for arm in (BASELINE, AA):
+        same = [
+            each.noise.launch
+            for each in found
+            if each.arm == arm and each.noise.metric is metric
+        ]
+        pooled = _pool_component(same)
+        if pooled is not None:
+            by_arm.append(Component(pooled.variance, max(c.df for c in same)))
+    return _pool_component(by_arm)
 
 
 def _pool_component(components: Sequence[Component]) -> Component | None:

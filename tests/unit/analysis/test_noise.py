@@ -70,6 +70,19 @@ def test_metrics_and_targets_are_kept_apart_and_conditions_are_not() -> None:
     assert [n.launch.variance for n in large.noise] == [9.0]
 
 
+def test_conditions_of_the_same_launches_add_no_degrees_of_freedom() -> None:
+    found = findings(
+        arm_noise("baseline", (1.0, 2.0)),
+        arm_noise("baseline", (3.0, 2.0), context=512),
+        arm_noise("aa", (6.0, 2.0)),
+        arm_noise("aa", (2.0, 2.0), context=512),
+    )
+    (record,) = noise_records(found, {"small": KEY})
+    (noise,) = record.noise
+    assert noise.launch == Component(pytest.approx((2.0 + 4.0) / 2), 4.0)
+    assert noise.cell.df == 40.0
+
+
 def test_a_speculating_arm_says_nothing_of_equal_launches() -> None:
     found = findings(arm_noise("eagle", (1.0, 2.0)))
     assert noise_records(found, {"small": KEY}) == ()
