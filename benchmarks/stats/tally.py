@@ -2,22 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from naive import naive_interval
-from sweeps import ARM
-from truth import Truth, log_figure, mean_batch
+from truth import Truth
 
+from specbench.analysis.speedup import Comparison
 from specbench.schema.comparison import (
     BreakEven,
     BreakEvenOutcome,
     Side,
     SpeedupMetric,
 )
-from specbench.schema.findings import CellStats, RunFindings
-from specbench.schema.sweep import BASELINE
 
 NUMBERS = frozenset(
     {
@@ -110,38 +108,32 @@ class Tally:
 
 
 def count_sweep(
-    tallies: dict[SpeedupMetric, Tally],
-    found: RunFindings,
-    truths: dict[SpeedupMetric, Truth],
+    tallies: Mapping[SpeedupMetric, Tally],
+    answers: Sequence[tuple[Comparison, BreakEven]],
+    truths: Mapping[SpeedupMetric, Truth],
 ) -> None:
-    """Add one concluded sweep, metric by metric."""
-    for answer in found.break_evens:
+    """Add one sweep, metric by metric."""
+    for comparison, answer in answers:
         metric = answer.curve.metric
-        tallies.setdefault(metric, Tally()).add(answer, truths[metric])
+        tallies[metric].add(answer, truths[metric])
+        tallies[metric].add_naive(naive_of(comparison), truths[metric])
 
 
-def naive_of(cells: Sequence[CellStats]) -> tuple[float, float] | None:
-    """The naive interval of the throughput's crossing."""
-    table: dict[str, dict[int, list[CellStats]]] = {BASELINE: {}, ARM: {}}
-    for cell in sorted(cells, key=lambda c: c.key.condition.concurrency):
-        table[cell.key.arm].setdefault(cell.key.replicate, []).append(cell)
-    baseline, arm = (
-        [
-            [log_figure(c, SpeedupMetric.THROUGHPUT) for c in row]
-            for row in table[name].values()
-        ]
-        for name in (BASELINE, ARM)
-    )
-    columns = zip(*table[BASELINE].values(), strict=True)
-    return naive_interval([mean_batch(column) for column in columns], baseline, arm)
+def naive_of(comparison: Comparison) -> tuple[float, float] | None:
+    """The naive interval of the same figures; None also where some are missing."""
+    xs = [load.x for load in comparison.frame.loads]
+    tables = (comparison.baseline, comparison.arm)
+    if None in xs or any(None in row for table in tables for row in table):
+        return None
+    return naive_interval(xs, *tables)
 
 
-def any_difference(found: RunFindings) -> dict[str, bool]:
+def any_difference(answers: Sequence[tuple[Comparison, BreakEven]]) -> dict[str, bool]:
     """Whether a run of equal arms claims a difference: an outcome, or a load's side. By
     metric, and under `any` over all of them."""
     claims = {
         answer.curve.metric.value: answer.outcome is not BreakEvenOutcome.UNDECIDED
         or any(p.side in (Side.PAYS, Side.LOSES) for p in answer.curve.points)
-        for answer in found.break_evens
+        for _, answer in answers
     }
     return {**claims, "any": any(claims.values())}

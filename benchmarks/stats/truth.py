@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 import numpy as np
 from cells import CellName
 from curves import Curve
-from sweeps import Plan, Pool
+from draws import Plan, Pool
 
 from specbench.analysis.figures import figure_of
 from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
@@ -21,6 +21,8 @@ FIRST_SEED = 1000
 """Of the cells around a crossing: none of them is in the pool."""
 NEAR = 1.5
 """A crossing is told from loads within this factor of it."""
+
+ENOUGH_POINTS = 5
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def _known(value: float | None) -> float:
 def loads_around(truths: Sequence[Truth], count: int) -> list[int]:
     """Concurrencies that lie evenly (in logarithm) around the single crossings, as the
     measured loads place them; none where there is none."""
-    places = [rough for truth in truths if (rough := _rough(truth)) is not None]
+    places = [rough for truth in truths if (rough := rough_crossing(truth)) is not None]
     if not places:
         return []
     low, high = math.log(min(places) / NEAR), math.log(max(places) * NEAR)
@@ -143,8 +145,10 @@ def loads_around(truths: Sequence[Truth], count: int) -> list[int]:
     return sorted({min(256, max(1, round(math.exp(place)))) for place in evenly})
 
 
-def _rough(truth: Truth) -> float | None:
-    if len(truth.changes) != 1:
+def rough_crossing(truth: Truth) -> float | None:
+    """As the measured loads place a single crossing; a flat curve has none to speak
+    of."""
+    if len(truth.changes) != 1 or truth.is_flat:
         return None
     left = truth.changes[0]
     before, after = truth.speedups[left : left + 2]
@@ -159,8 +163,9 @@ def find_crossing(
     metric: SpeedupMetric,
     cells: Sequence[tuple[Sequence[CellStats], Sequence[CellStats]]],
 ) -> Crossing | None:
-    """`cells`: baselines and arms at each load around it, by rising load."""
-    rough = _rough(truth)
+    """`cells`: baselines and arms at each load around it, by rising load. None also
+    where too few loads lie near it."""
+    rough = rough_crossing(truth)
     if rough is None:
         return None
     points = []
@@ -170,6 +175,8 @@ def find_crossing(
             speedup = fmean(log_figure(cell, metric) for cell in arms)
             speedup -= fmean(log_figure(cell, metric) for cell in bases)
             points.append((math.log(batch), speedup))
+    if len(points) < ENOUGH_POINTS:
+        return None
     return smooth_root(points) if curve.is_smooth else _jump(points)
 
 

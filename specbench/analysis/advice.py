@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 
 from specbench.analysis.crossings import SidedCurve
-from specbench.analysis.sides import SIGN_TAIL
+from specbench.analysis.frame import LAUNCH
+from specbench.analysis.sides import MOST_DF, SIGN_TAIL
 from specbench.schema.comparison import Axis, BreakEvenOutcome, Crossing, Side
 from specbench.stats.students_t import t_quantile
 
@@ -24,6 +25,8 @@ def next_step(
 ) -> str:
     """In words; empty where nothing obvious would help."""
     if not curve.points:
+        return ""
+    if not curve.noisy.has_variance and curve.replicate != LAUNCH:
         return ""
     if not curve.noisy.has_variance:
         return (
@@ -56,18 +59,19 @@ def _decide_open_loads(curve: SidedCurve) -> str:
         else:
             needed[load] = launches
     words = []
+    plural = "launches" if curve.replicate == LAUNCH else f"{curve.replicate}s"
     where = "context" if curve.axis is Axis.CONTEXT else "concurrency"
     if needed:
         loads = ", ".join(map(str, needed))
         words.append(
-            f"about {max(needed.values())} launches of each arm would decide {where}"
+            f"about {max(needed.values())} {plural} of each arm would decide {where}"
             f" {loads}, if the speedups stay as they are"
         )
     if hopeless:
         loads = ", ".join(map(str, hopeless))
         words.append(
-            f"at {where} {loads} the arm is within this machine's noise of its"
-            " baseline: measure the loads beside it, or less noise"
+            f"at {where} {loads} the arm is within the noise of its baseline: more"
+            f" {plural} will hardly decide that"
         )
     return "; ".join(words)
 
@@ -79,28 +83,32 @@ def _launches_to_decide(curve: SidedCurve, place: int) -> int | None:
     degrees of freedom."""
     reading = curve.noisy.at(place)
     now = max(2, curve.points[place].speedup.n)
+    if reading.error == 0:
+        return None
     for launches in range(now + 1, MOST_LAUNCHES + 1):
         df = curve.noisy.replicate_df * (launches - 1) / (now - 1)
         distance = abs(reading.value) * math.sqrt(launches / now)
-        if distance >= (t_quantile(SIGN_TAIL, df) + SPARE) * reading.error:
+        limit = t_quantile(SIGN_TAIL, min(df, MOST_DF))
+        if distance >= (limit + SPARE) * reading.error:
             return launches
     return None
 
 
 def _narrow(curve: SidedCurve, crossings: Sequence[Crossing]) -> str:
     """A load inside the widest bracket."""
-    for crossing in crossings:
-        if curve.axis is Axis.CONTEXT:
-            low, high = (p.condition.context for p in (crossing.below, crossing.above))
-        else:
-            low, high = (
-                p.condition.concurrency for p in (crossing.below, crossing.above)
-            )
-        if low and high / low > FAR_APART:
-            where = "context" if curve.axis is Axis.CONTEXT else "concurrency"
-            middle = round(math.sqrt(low * high))
-            return (
-                f"the crossing lies between {where} {low} and {high}, which is far:"
-                f" measure {middle} too"
-            )
-    return ""
+    is_context = curve.axis is Axis.CONTEXT
+    brackets = [
+        (c.below.condition.context, c.above.condition.context)
+        if is_context
+        else (c.below.condition.concurrency, c.above.condition.concurrency)
+        for c in crossings
+    ]
+    low, high = max(
+        brackets, key=lambda ends: ends[1] / max(1, ends[0]), default=(1, 1)
+    )
+    if low == 0 or high / low <= FAR_APART:
+        return ""
+    return (
+        f"the crossing lies between {'context' if is_context else 'concurrency'} {low}"
+        f" and {high}, which is far: measure {round(math.sqrt(low * high))} too"
+    )

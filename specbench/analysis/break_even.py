@@ -4,14 +4,20 @@ intervals where anything is known of the noise; what is between two loads of whi
 nothing is told apart stays between them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from specbench.analysis.advice import next_step
-from specbench.analysis.crossings import SidedCurve, find_crossing, possible_crossing
+from specbench.analysis.crossings import (
+    SidedCurve,
+    Turn,
+    find_crossing,
+    possible_crossing,
+)
 from specbench.analysis.sides import least_told
 from specbench.schema.comparison import (
+    Axis,
     BreakEven,
     BreakEvenOutcome,
     Crossing,
@@ -20,16 +26,6 @@ from specbench.schema.comparison import (
     SpeedupPoint,
 )
 from specbench.stats.quantiles import median
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Two loads with different sides and none between them that has one; indices of
-    the points."""
-
-    left: int
-    right: int
-    is_downward: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +46,7 @@ def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
         maybe = possible_crossing(evidence)
         crossings = (maybe,) if maybe else ()
     else:
-        crossings = tuple(
-            find_crossing(evidence, turn.left, turn.right, turn.is_downward)
-            for turn in verdict.turns
-        )
+        crossings = tuple(_find_crossings(evidence, verdict.turns))
     slower = next((p for p in points if (p.speedup.value or 1) < 1), None)
     return BreakEven(
         curve=curve,
@@ -65,6 +58,15 @@ def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
         note=_note(evidence, verdict),
         next_step=next_step(evidence, verdict.outcome, crossings),
     )
+
+
+def _find_crossings(evidence: SidedCurve, turns: Sequence[Turn]) -> Iterator[Crossing]:
+    """Each crossing, looked for as far as its neighbours' nearest decided loads."""
+    last = len(evidence.points) - 1
+    for i, turn in enumerate(turns):
+        before = turns[i - 1].right if i > 0 else 0
+        after = turns[i + 1].left if i + 1 < len(turns) else last
+        yield find_crossing(evidence, turn, (before, after))
 
 
 def judge(sides: Sequence[Side], points: Sequence[SpeedupPoint]) -> Verdict:
@@ -115,8 +117,12 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
         )
     elif any(p.side is Side.OPEN for p in points):
         words.append(
-            f"speedups nearer to 1 than about {_least_told(evidence):.0%} are not told"
-            " from it"
+            f"speedups nearer to 1 than about {_least_told(evidence)} are not told from"
+            " it"
+        )
+    if verdict.turns:
+        words.append(
+            f"interpolated: log speedup linear in log2 of the {_scale(evidence)}"
         )
     for turn in verdict.turns:
         if turn.right - turn.left > 1:
@@ -125,8 +131,15 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
     return "; ".join(words)
 
 
-def _least_told(evidence: SidedCurve) -> float:
+def _scale(evidence: SidedCurve) -> str:
+    return (evidence.axis if evidence.axis_rises else Axis.CONCURRENCY).value
+
+
+def _least_told(evidence: SidedCurve) -> str:
     """The difference from 1 from which on a load has a side, in the middle of the
     loads."""
     noisy = evidence.noisy
-    return math.expm1(median([least_told(noisy, p) for p in range(len(noisy.x))]))
+    percent = 100 * math.expm1(
+        median([least_told(noisy, place) for place in range(len(noisy.x))])
+    )
+    return f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"

@@ -3,7 +3,9 @@ axis, in concurrency, and on the arm's running batch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from specbench.analysis.frame import LAUNCH
 from specbench.schema.comparison import Axis, Crossing, SpeedupPoint
 from specbench.schema.estimate import CONFIDENCE, Interval
 from specbench.stats.crossing import (
@@ -16,10 +18,20 @@ from specbench.stats.noisy_curve import NoisyCurve
 from specbench.stats.zero_region import Place, ZeroRegion, zero_region
 
 TAIL = (1 - CONFIDENCE) / 2
+ENOUGH_LOADS = 3
 CLEAR = 1.5
 """A neighbour this many times beyond its test was not decided by luck. Where one is
 nearer, chance has chosen which sweeps are decided at all, and the interval is credited
 with the degrees of freedom between launches only."""
+
+
+class Turn(NamedTuple):
+    """Two loads with different sides and none between them that has one; indices of
+    the points."""
+
+    left: int
+    right: int
+    is_downward: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +49,32 @@ class SidedCurve:
     """What the figures rest on."""
     answers: int
     """Break-evens that the run gives."""
+    replicate: str = LAUNCH
+    """What is repeated: launches of this machine, or replicates of others."""
+    axis_rises: bool = True
+    """Whether the axis rises with the load, so that intervals can be read on it."""
 
 
 def find_crossing(
-    curve: SidedCurve, left: int, right: int, is_downward: bool
+    curve: SidedCurve, turn: Turn, reach: tuple[int, int] | None = None
 ) -> Crossing:
     """The crossing between two loads of different sides; those between them, of which
-    nothing is told, are taken to fall (or rise) with it."""
+    nothing is told, are taken to fall (or rise) with it. `reach`: the loads between
+    which it lies for sure, where there are other crossings beyond them."""
+    left, right, is_downward = turn
     values = curve.noisy.values[left : right + 1]
-    step, weight = falling_root(values if is_downward else [-value for value in values])
+    if is_downward:
+        step, weight = falling_root(values)
+    else:
+        # backwards it falls; a value of exactly 0 stays on its side, which it would
+        # not if the signs were turned
+        from_right, beyond = falling_root(values[::-1])
+        step, weight = len(values) - 2 - from_right, 1 - beyond
     is_clear = min(curve.margins[left], curve.margins[right]) >= CLEAR
     most_df = float("inf") if is_clear else curve.noisy.replicate_df
-    return _crossing(
-        curve, Place(left + step, weight), is_downward, (left, right, most_df)
-    )
+    reach = reach or (0, len(curve.points) - 1)
+    place = Place(left + step, weight)
+    return _crossing(curve, place, is_downward, (*reach, most_df))
 
 
 def possible_crossing(curve: SidedCurve) -> Crossing | None:
@@ -77,12 +101,20 @@ def _crossing(
 ) -> Crossing:
     region = joint = None
     no_interval = None
-    first, last, most_df = search
-    if curve.noisy.has_variance:
-        region = zero_region(curve.noisy, TAIL, most_df, first, last)
+    if curve.noisy.has_variance and len(curve.points) < ENOUGH_LOADS:
+        no_interval = (
+            "two loads alone do not show how the curve bends between them: measure a"
+            " third"
+        )
+    elif curve.noisy.has_variance:
+        region = _region(curve, TAIL, search)
         if curve.answers > 1:
-            # all loads: at its smaller tail the neighbours may not be told from 1
-            joint = zero_region(curve.noisy, TAIL / curve.answers, most_df)
+            joint = _region(curve, TAIL / curve.answers, search)
+        if not curve.axis_rises:
+            no_interval = (
+                f"the {curve.axis.value} does not rise with the load, or is not known"
+                " everywhere: see the interval on the concurrency"
+            )
     else:
         no_interval = curve.points[0].speedup.no_interval
     at = _Reader(curve, lambda i: curve.places[i])
@@ -90,8 +122,8 @@ def _crossing(
     arm = _Reader(curve, lambda i: curve.points[i].arm_running_batch)
     return Crossing(
         at=at.read(place),
-        interval=at.interval(region),
-        joint_interval=at.interval(joint),
+        interval=at.interval(region) if curve.axis_rises else None,
+        joint_interval=at.interval(joint) if curve.axis_rises else None,
         no_interval=no_interval,
         concurrency=concurrency.read(place) or 0.0,
         concurrency_interval=concurrency.interval(region),
@@ -100,6 +132,23 @@ def _crossing(
         above=curve.points[place.left + 1],
         is_downward=is_downward,
     )
+
+
+def _region(
+    curve: SidedCurve, tail: float, search: tuple[int, int, float]
+) -> ZeroRegion | None:
+    """Open only where the curve itself ends: at a load beyond which another crossing
+    lies, the region ends."""
+    first, last, most_df = search
+    region = zero_region(curve.noisy, tail, most_df, first, last)
+    if region is None:
+        return None
+    low, high = region.low, region.high
+    if low is None and first > 0:
+        low = Place(first, 0.0)
+    if high is None and last < len(curve.points) - 1:
+        high = Place(last, 0.0)
+    return ZeroRegion(low, high)
 
 
 @dataclass(frozen=True, slots=True)

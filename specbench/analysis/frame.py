@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from specbench.schema.cell import Condition
 from specbench.schema.comparison import Axis, SpeedupMetric, StepNeed
 
+LAUNCH = "launch"
+"""A row that this machine can measure again."""
+
 Table = tuple[tuple[float | None, ...], ...]
 """Natural logs, higher is better: one row a launch, one column a load; None = that cell
 has no figure that counts."""
@@ -40,3 +43,12 @@ class CurveFrame:
     axis: Axis
     loads: tuple[LoadFrame, ...]
     """By rising load."""
+    replicate: str = LAUNCH
+    """What a row of the tables is called."""
+    why_no_interval: str = ""
+    """Said in place of the usual reason, where rows are measurements of others."""
+
+    def counted(self, count: int) -> str:
+        """`1 launch`, `2 launches`."""
+        plural = "launches" if self.replicate == LAUNCH else f"{self.replicate}s"
+        return f"{count} {self.replicate if count == 1 else plural}"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from specbench.analysis.context_axis import critical_context, over_contexts
 from specbench.analysis.decide import decide
 from specbench.analysis.points import PointCurve, pair_points
-from specbench.schema.comparison import BreakEven, Crossing, SpeedupCurve, SpeedupPoint
 from specbench.schema.point import (
     PointAnswer,
     PointFindings,
@@ -22,13 +21,6 @@ WHY_NO_INTERVAL = {
     PointForm.SPEEDUPS: "a ready speedup is one value without its spread",
 }
 SHARE_NO_LOAD = "the replicates share no load, so that they cannot be compared"
-BY_SIGNS = "by the raw signs and without an interval"
-WORDS_OF_POINTS = {
-    "launches": "replicates",
-    "launch": "replicate",
-    "this machine's noise": "the noise",
-}
-
 Curves = list[PointCurve]
 
 
@@ -88,54 +80,17 @@ def _without_context(setting: Setting) -> Setting:
 
 def _answer(curve: PointCurve, form: PointForm, answers: int) -> PointAnswer:
     tables = curve.tables
-    _, answer = decide(tables.frame, tables.baseline, tables.arm, answers=answers)
-    return PointAnswer(curve.setting, curve.arm, _in_own_words(answer, curve, form))
-
-
-def _in_own_words(answer: BreakEven, curve: PointCurve, form: PointForm) -> BreakEven:
-    """The same answer; what it rests on is said for points."""
+    frame = replace(
+        tables.frame,
+        replicate="replicate",
+        why_no_interval=SHARE_NO_LOAD
+        if curve.has_replicates
+        else WHY_NO_INTERVAL[form],
+    )
+    _, answer = decide(frame, tables.baseline, tables.arm, answers=answers)
     if curve.lacking:
-        return replace(answer, note=curve.lacking, next_step="")
-    why = SHARE_NO_LOAD if curve.has_replicates else WHY_NO_INTERVAL[form]
-    points = [p for p in answer.curve.points if p.speedup.value is not None]
-    rests_on, *more = map(_of_replicates, answer.note.split("; "))
-    has_interval = any(point.speedup.interval for point in points)
-    if not points:
-        rests_on = "no load has a speedup"
-    elif not has_interval:
-        rests_on = f"{BY_SIGNS}: {why}"
-    return replace(
-        answer,
-        curve=_curve(answer.curve, why),
-        crossings=tuple(_crossing(crossing, why) for crossing in answer.crossings),
-        note="; ".join((rests_on, *more)),
-        next_step=_of_replicates(answer.next_step) if has_interval else "",
-    )
-
-
-def _of_replicates(words: str) -> str:
-    for of_runs, of_points in WORDS_OF_POINTS.items():
-        words = words.replace(of_runs, of_points)
-    return words
-
-
-def _curve(curve: SpeedupCurve, why: str) -> SpeedupCurve:
-    return replace(curve, points=tuple(_point(point, why) for point in curve.points))
-
-
-def _crossing(crossing: Crossing, why: str) -> Crossing:
-    return replace(
-        crossing,
-        no_interval=why if crossing.no_interval else None,
-        below=_point(crossing.below, why),
-        above=_point(crossing.above, why),
-    )
-
-
-def _point(point: SpeedupPoint, why: str) -> SpeedupPoint:
-    if not point.speedup.no_interval:
-        return point
-    return replace(point, speedup=replace(point.speedup, no_interval=why))
+        answer = replace(answer, note=curve.lacking, next_step="")
+    return PointAnswer(curve.setting, curve.arm, answer)
 
 
 def _idle_baselines(table: PointTable, curves: Sequence[PointCurve]) -> tuple[str, ...]:

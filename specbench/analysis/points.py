@@ -103,7 +103,12 @@ class _Pairing:
                 running_batch=None,
                 arm_running_batch=None,
                 missing=lacking
-                or _missing(baseline, figures, column, f"{self.form.load} {load}"),
+                or _missing(
+                    baseline,
+                    figures,
+                    column,
+                    f"figure for {metric.value} at {self.form.load} {load}",
+                ),
             )
             for column, load in enumerate(loads)
         )
@@ -159,11 +164,11 @@ def _condition(setting: Setting, load: int) -> Condition:
     )
 
 
-def _missing(baseline: Table, arm: Table, column: int, where: str) -> str | None:
+def _missing(baseline: Table, arm: Table, column: int, what: str) -> str | None:
     """Why there is no speedup at a load; None where there is one."""
     for name, table in (("baseline", baseline), ("arm", arm)):
         if all(row[column] is None for row in table):
-            return f"the {name} has no such figure at {where}"
+            return f"the {name} has no {what}"
     return None
 
 

@@ -60,6 +60,7 @@ def _compare(
 ) -> Comparison:
     first = loads[0]
     columns = [_Column.of(base, other, metric) for base, other in sides]
+    launches = sorted({r for c in columns for r in (*c.baseline, *c.arm)})
     frames = tuple(
         _load_frame(condition, side, column, metric)
         for condition, side, column in zip(loads, sides, columns, strict=True)
@@ -75,8 +76,8 @@ def _compare(
             axis=Axis.BATCH,
             loads=frames,
         ),
-        baseline=_table([column.baseline for column in columns], metric),
-        arm=_table([column.arm for column in columns], metric),
+        baseline=_table([column.baseline for column in columns], launches, metric),
+        arm=_table([column.arm for column in columns], launches, metric),
         baseline_cells=tuple(tuple(c.baseline.values()) for c in columns),
         arm_cells=tuple(tuple(c.arm.values()) for c in columns),
     )
@@ -150,9 +151,10 @@ def _load_frame(
     )
 
 
-def _table(columns: Sequence[Replicates], metric: SpeedupMetric) -> Table:
-    """Log figures, one row a launch of any column."""
-    launches = sorted({replicate for column in columns for replicate in column})
+def _table(
+    columns: Sequence[Replicates], launches: Sequence[int], metric: SpeedupMetric
+) -> Table:
+    """Log figures, one row for each launch of either arm."""
     return tuple(tuple(_logs(columns, launch, metric)) for launch in launches)
 
 

@@ -5,11 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from specbench.report import words
-from specbench.report.answer_words import details, first_slower, outcome
+from specbench.report.answer_words import (
+    details,
+    first_slower,
+    outcome,
+    told_loads,
+)
 from specbench.report.answers import neighbours
 from specbench.report.brackets import multiplicity_note
 from specbench.report.places import load_of
-from specbench.schema.comparison import Axis, BreakEvenOutcome, SpeedupPoint
+from specbench.schema.comparison import Axis, BreakEvenOutcome, Side, SpeedupPoint
 from specbench.schema.point import (
     CriticalContext,
     CriticalOutcome,
@@ -157,14 +162,16 @@ def _beside(point: SpeedupPoint, axis: Axis) -> str:
 
 
 def _notes(answers: Sequence[PointAnswer], form: PointForm) -> Iterator[str]:
-    """Each sentence once, with the arms that it is about where it is not for all."""
+    """Each sentence once, with the answers that it is about where it is not for all."""
+    has_metrics = len({answer.break_even.curve.metric for answer in answers}) > 1
     about: dict[str, list[str]] = {}
     for answer in answers:
+        metric = words.metric(answer.break_even.curve.metric)
+        name = f"{answer.arm.name} ({metric})" if has_metrics else answer.arm.name
         for sentence in _sentences(answer, form):
-            about.setdefault(sentence, []).append(answer.arm.name)
-    everyone = [answer.arm.name for answer in answers]
+            about.setdefault(sentence, []).append(name)
     for sentence, names in about.items():
-        is_for_all = names == everyone
+        is_for_all = len(names) == len(answers)
         yield sentence if is_for_all else f"{_once(names)}: {sentence}"
 
 
@@ -172,6 +179,11 @@ def _sentences(answer: PointAnswer, form: PointForm) -> Iterable[str]:
     break_even = answer.break_even
     if answer.critical is not None:
         yield critical_words(answer.critical, form)
+    points = break_even.curve.points
+    if any(point.side is Side.OPEN for point in points):
+        yield _in_load(told_loads(break_even), form)
+    missing = {point.speedup.missing: None for point in points}
+    yield from (why for why in missing if why and why != break_even.note)
     if break_even.note:
         yield _in_load(break_even.note, form)
     if break_even.next_step:

@@ -11,6 +11,9 @@ from functools import cached_property
 from specbench.stats.replicated_means import ReplicatedMeans, Term, joined_df
 from specbench.stats.students_t import t_quantile, t_tail
 
+ROUNDING = 1e-12
+"""A value this small, without any noise, is zero."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -37,7 +40,7 @@ class Reading:
         this is at least its tail."""
         excess = abs(self.value) - self.bias
         if self.error == 0:
-            return 0.0 if excess > 0 else 1.0
+            return 0.0 if excess > ROUNDING else 1.0
         return t_tail(excess / self.error, min(self.df, most_df))
 
 

@@ -5,7 +5,7 @@ import math
 from functools import lru_cache
 
 _TINY = 1e-300
-_LARGEST = 1e15
+_LARGEST = 1e300
 
 
 def t_tail(value: float, df: float) -> float:

@@ -41,7 +41,7 @@ FOR_PEOPLE = (
 """Known, and nothing is made of them. The usual ITL is the time between chunks, which
 with speculation hold several tokens: no time per token."""
 
-LEAST_FIGURE, MOST_FIGURE = 1e-6, 1e9
+LEAST_FIGURE, MOST_FIGURE = 1e-3, 1e7
 MOST_WHOLE = 10**9
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 

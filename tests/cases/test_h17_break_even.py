@@ -146,10 +146,6 @@ def test_the_report_shows_both_neighbours_with_their_measured_speedups(
         assert "pays up to" in table or "pays_up_to" in table
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="FAULT: the report gives a number and says nowhere how it was interpolated",
-)
 def test_the_report_says_how_the_number_was_interpolated() -> None:
     text = report_markdown(conclude(CASES["three launches"], []), FACTS).lower()
     assert "interpolat" in text
@@ -243,9 +239,6 @@ def test_a_load_that_was_measured_at_exactly_1_is_the_crossing() -> None:
     assert found.first_slower_concurrency == 40
 
 
-@pytest.mark.xfail(
-    strict=True, reason="FAULT: a raw rise to exactly 1 raises ValueError"
-)
 def test_a_curve_that_rises_to_exactly_1_is_no_crash() -> None:
     found = answer(cells_of((2, 7, 11), (0.6, 0.8, 1.0)))
     assert found.outcome is BreakEvenOutcome.PAYS_FROM

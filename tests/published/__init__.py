@@ -1,2 +1,2 @@
-"""Real measurements on GPUs, by others, and what must come out of them. Expectations are
-computed here from the CSV files by formulas of their own."""
+"""Real measurements on GPUs, by others, and what must come out of them. Expectations
+are computed here from the CSV files by formulas of their own."""

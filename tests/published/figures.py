@@ -1,5 +1,5 @@
-"""The published files, read twice: by the product, and by a plain reader here whose ratios
-the product's answers are held against."""
+"""The published files, read twice: by the product, and by a plain reader here whose
+ratios the product's answers are held against."""
 
 import csv
 import math

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from specbench.report.answer_words import told_loads
 from specbench.schema.comparison import BreakEven, BreakEvenOutcome, Side
 from specbench.stats.students_t import f_tail
 from tests.published.figures import (
@@ -98,7 +99,9 @@ def test_an_eight_bit_cache_alone_is_not_told_from_1_at_32() -> None:
     assert crossing is not None
     assert crossing.at is not None
     assert 32 < crossing.at < 64
-    assert "not told from 1 at concurrency 32" in made.note
+    assert told_loads(made) == (
+        "pays at concurrency 1, 8; not told from 1 at 32; loses at 64"
+    )
 
 
 def test_answers_rest_on_replicates_and_say_so() -> None:

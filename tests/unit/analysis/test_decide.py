@@ -218,11 +218,6 @@ def test_every_value_has_an_interval_or_a_reason_for_none(
         assert (crossing.interval is None) == bool(crossing.no_interval)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="FAULT: launches are zipped by row, so with a missing one the spread is of"
-    " ratios that the value is not made of",
-)
 def test_a_value_lies_within_the_spread_that_stands_beside_it() -> None:
     """Baseline 100 and 200, arm 150 in one launch only: value 1.06, said to lie
     between 1.5 and 1.5."""
@@ -284,11 +279,6 @@ def test_one_launch_of_either_arm_is_enough_to_know_nothing(
     assert f"{launches[0]} launch" in found.note
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="FAULT: launches are counted at the loads that have a speedup, the reason"
-    " counts them at all loads",
-)
 def test_the_note_does_not_contradict_itself() -> None:
     """The arm's second launch has a figure only where its baseline has none: the note
     counts 1 launch, and the reason speaks of launches that share no load."""

@@ -124,11 +124,6 @@ def test_a_baseline_against_itself_is_told_apart_in_at_most_2_percent(
     assert claimed <= 10
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="FAULT: with more launches their degrees of freedom no longer pay for asking"
-    " at nine loads: 4 % (4 launches) to 8 % (8) of A/A runs have a load told from 1",
-)
 @pytest.mark.parametrize("launches", [6, 8])
 def test_more_launches_do_not_make_false_claims_of_a_side(launches: int) -> None:
     random = Random(20)
@@ -178,7 +173,6 @@ def test_a_flat_curve_is_given_no_number() -> None:
 FEW = "FAULT: what no third load tells of the curve's bend is taken for no bend at all"
 
 
-@pytest.mark.xfail(strict=True, reason=FEW)
 @pytest.mark.parametrize("loads", [(16, 64), (1, 256)])
 def test_between_two_loads_alone_an_interval_claims_no_more_than_is_known(
     loads: tuple[int, int],
@@ -188,12 +182,15 @@ def test_between_two_loads_alone_an_interval_claims_no_more_than_is_known(
     random = Random(25)
     root = 2 ** root_of(sigmoid)
     logs = [sigmoid(math.log2(load)) for load in loads]
-    hits = 0
+    wrong = 0
     for _ in range(100):
         (crossing,) = answer(simulated(random, logs, 0.005), frame(loads)).crossings
+        if crossing.interval is None:
+            assert "measure a third" in (crossing.no_interval or "")
+            continue
         low, high = ends(crossing.interval)
-        hits += low <= root <= high
-    assert hits >= 85
+        wrong += not low <= root <= high
+    assert wrong <= 15
 
 
 def test_intervals_of_one_launch_with_a_prior_cover_as_they_say() -> None:

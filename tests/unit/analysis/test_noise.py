@@ -79,7 +79,8 @@ def test_conditions_of_the_same_launches_add_no_degrees_of_freedom() -> None:
     )
     (record,) = noise_records(found, {"small": KEY})
     (noise,) = record.noise
-    assert noise.launch == Component(pytest.approx((2.0 + 4.0) / 2), 4.0)
+    assert noise.launch.variance == pytest.approx((2.0 + 4.0) / 2)
+    assert noise.launch.df == 4.0
     assert noise.cell.df == 40.0
 
 

@@ -63,10 +63,5 @@ def test_unknown_figures_of_the_arm_are_not_held_against_it() -> None:
     assert only_arm_queues(FREE, cells([None, 5.0], preemptions=None))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="FAULT: a baseline of which nothing is known is taken for one that does not"
-    " queue, and the arm is said to queue alone",
-)
 def test_a_baseline_of_which_nothing_is_known_is_not_held_against_the_arm() -> None:
     assert not only_arm_queues(cells([None, None], preemptions=None), FULL)

@@ -1,6 +1,6 @@
 """Whole sweeps: three launches of each arm over all loads, concluded by the product.
 Sweep number n of a curve at a noise is always the same one, whichever way it is made:
-its cells simulated one by one, or taken from the pool and slowed by the same factors."""
+its cells simulated one by one, or taken from the pool and slowed by the same factor."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from cells import CellName, CellSize, rescaled, simulate
 from curves import Curve
 
-from specbench.analysis.run import conclude
-from specbench.schema.cell import CellKey
-from specbench.schema.findings import CellStats, RunFindings
+from specbench.analysis.decide import decide
+from specbench.analysis.speedup import Comparison, find_comparisons
+from specbench.schema.comparison import BreakEven
+from specbench.schema.findings import CellStats
 from specbench.schema.sweep import BASELINE
 from specbench.sim.config import SimConfig, StepCost
 from specbench.sim.step_noise import StepNoise, noisy
@@ -99,6 +100,11 @@ def simulated(drawn: Sequence[Drawn]) -> list[CellStats]:
     return found
 
 
-def concluded(cells: Sequence[CellStats]) -> RunFindings:
-    """As `specbench report` concludes a stored run."""
-    return conclude(cells, ())
+def answered(cells: Sequence[CellStats]) -> list[tuple[Comparison, BreakEven]]:
+    """As the product answers; without the joint intervals of a whole run, which cost
+    more than all the rest. `agreement` concludes in full."""
+    found = []
+    for comparison in find_comparisons(cells):
+        _, answer = decide(comparison.frame, comparison.baseline, comparison.arm)
+        found.append((comparison, answer))
+    return found
