@@ -92,6 +92,9 @@ def judge(sides: Sequence[Side], points: Sequence[SpeedupPoint]) -> Verdict:
         return _one_turn(turns[0], points[turns[0].right])
     if sides[0] is Side.PAYS:
         return Verdict(BreakEvenOutcome.PAYS_EVERYWHERE, ())
+    if points[0].only_arm_queues:
+        concurrency = points[0].condition.concurrency
+        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (), concurrency)
     return Verdict(BreakEvenOutcome.NEVER_PAYS, ())
 
 

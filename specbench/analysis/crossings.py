@@ -19,10 +19,26 @@ from specbench.stats.zero_region import Place, ZeroRegion, zero_region
 
 TAIL = (1 - CONFIDENCE) / 2
 ENOUGH_LOADS = 3
+FAR_APART = 2.01
+"""Octaves between neighbours from which on an interval is their whole bracket, as it
+is with fewer than ENOUGH_LOADS: with loads 1, 16, 256 an interval that trusts the bend
+measured at 16 covers 33 % of a usual curve's crossings."""
 CLEAR = 1.5
 """A neighbour this many times beyond its test was not decided by luck. Where one is
 nearer, chance has chosen which sweeps are decided at all, and the interval is credited
 with the degrees of freedom between launches only."""
+
+
+class _Search(NamedTuple):
+    """Where a crossing is looked for, as indices of loads."""
+
+    bracket: tuple[int, int]
+    """Its decided neighbours; the whole curve where nothing is decided."""
+    reach: tuple[int, int]
+    """As far as the nearest other crossing; for the joint interval, for which the
+    neighbours may not be decided."""
+    most_df: float
+    is_decided: bool
 
 
 class Turn(NamedTuple):
@@ -74,7 +90,8 @@ def find_crossing(
     most_df = float("inf") if is_clear else curve.noisy.replicate_df
     reach = reach or (0, len(curve.points) - 1)
     place = Place(left + step, weight)
-    return _crossing(curve, place, is_downward, (*reach, most_df))
+    search = _Search((left, right), reach, most_df, is_decided=True)
+    return _crossing(curve, place, is_downward, search)
 
 
 def possible_crossing(curve: SidedCurve) -> Crossing | None:
@@ -85,31 +102,21 @@ def possible_crossing(curve: SidedCurve) -> Crossing | None:
         return None
     left = changes[0].left
     place = Place(left, root_weight(values[left], values[left + 1]))
-    return _crossing(
-        curve,
-        place,
-        changes[0].is_downward,
-        (0, len(values) - 1, float("inf")),
-    )
+    everywhere = (0, len(values) - 1)
+    search = _Search(everywhere, everywhere, float("inf"), is_decided=False)
+    return _crossing(curve, place, changes[0].is_downward, search)
 
 
 def _crossing(
     curve: SidedCurve,
     place: Place,
     is_downward: bool,
-    search: tuple[int, int, float],
+    search: _Search,
 ) -> Crossing:
     region = joint = None
     no_interval = None
-    if curve.noisy.has_variance and len(curve.points) < ENOUGH_LOADS:
-        no_interval = (
-            "two loads alone do not show how the curve bends between them: measure a"
-            " third"
-        )
-    elif curve.noisy.has_variance:
-        region = _region(curve, TAIL, search)
-        if curve.answers > 1:
-            joint = _region(curve, TAIL / curve.answers, search)
+    if curve.noisy.has_variance:
+        region, joint = _regions(curve, place, search)
         if not curve.axis_rises:
             no_interval = (
                 f"the {curve.axis.value} does not rise with the load, or is not known"
@@ -134,21 +141,53 @@ def _crossing(
     )
 
 
-def _region(
-    curve: SidedCurve, tail: float, search: tuple[int, int, float]
-) -> ZeroRegion | None:
-    """Open only where the curve itself ends: at a load beyond which another crossing
-    lies, the region ends."""
-    first, last, most_df = search
-    region = zero_region(curve.noisy, tail, most_df, first, last)
-    if region is None:
-        return None
-    low, high = region.low, region.high
-    if low is None and first > 0:
-        low = Place(first, 0.0)
-    if high is None and last < len(curve.points) - 1:
-        high = Place(last, 0.0)
-    return ZeroRegion(low, high)
+def _regions(
+    curve: SidedCurve, place: Place, search: _Search
+) -> tuple[ZeroRegion, ZeroRegion | None]:
+    """The plain and the joint region, the joint one never narrower."""
+    plain = zero_region(curve.noisy, TAIL, search.most_df, *search.bracket)
+    # without noise and bend there is nothing around the crossing
+    plain = plain or ZeroRegion(place, place)
+    if search.is_decided:
+        plain = _closed(plain, *search.bracket)
+        if _is_far_apart(curve, *search.bracket):
+            left, right = search.bracket
+            plain = ZeroRegion(Place(left, 0.0), Place(right - 1, 1.0))
+    if curve.answers == 1:
+        return plain, None
+    wide = zero_region(
+        curve.noisy, TAIL / curve.answers, search.most_df, *search.reach
+    ) or ZeroRegion(place, place)
+    first, last = search.reach
+    inner = first > 0, last < len(curve.points) - 1
+    wide = ZeroRegion(
+        Place(first, 0.0) if wide.low is None and inner[0] else wide.low,
+        Place(last - 1, 1.0) if wide.high is None and inner[1] else wide.high,
+    )
+    return plain, _hull(plain, wide)
+
+
+def _closed(region: ZeroRegion, left: int, right: int) -> ZeroRegion:
+    """The decided neighbours end it."""
+    return ZeroRegion(
+        region.low or Place(left, 0.0), region.high or Place(right - 1, 1.0)
+    )
+
+
+def _hull(one: ZeroRegion, other: ZeroRegion) -> ZeroRegion:
+    lows, highs = (one.low, other.low), (one.high, other.high)
+    return ZeroRegion(
+        None if None in lows else min(p for p in lows if p),
+        None if None in highs else max(p for p in highs if p),
+    )
+
+
+def _is_far_apart(curve: SidedCurve, left: int, right: int) -> bool:
+    """Whether the bends that were measured say too little of the curve between two
+    loads."""
+    x = curve.noisy.x
+    widest = max(x[i + 1] - x[i] for i in range(left, right))
+    return len(x) < ENOUGH_LOADS or widest > FAR_APART
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,11 @@ def figure_of(cell: CellStats, metric: SpeedupMetric) -> float | None:
     return 1 / tpot if tpot else None
 
 
+def name_of(metric: SpeedupMetric) -> str:
+    """What a cell without the figure lacks."""
+    return "throughput" if metric is SpeedupMetric.THROUGHPUT else "TPOT"
+
+
 def form_of(cell: CellStats, metric: SpeedupMetric) -> tuple[str, bool]:
     """How the figure was made; figures of different forms are not compared."""
     if metric is SpeedupMetric.THROUGHPUT:

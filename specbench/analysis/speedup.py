@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from specbench.analysis.figures import figure_of, form_of
+from specbench.analysis.figures import figure_of, form_of, name_of
 from specbench.analysis.frame import CurveFrame, LoadFrame, Table
 from specbench.analysis.queueing import only_arm_queues
 from specbench.analysis.step_need import step_need
@@ -125,7 +125,7 @@ def _usable(
     if not valid:
         return {}, f"the {name}'s cells are void"
     kept = {r: c for r, c in valid.items() if figure_of(c, metric)}
-    return kept, "" if kept else f"the {name} has no {metric.value}"
+    return kept, "" if kept else f"the {name} has no {name_of(metric)}"
 
 
 def _load_frame(

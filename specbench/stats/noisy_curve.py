@@ -12,7 +12,7 @@ from specbench.stats.replicated_means import ReplicatedMeans, Term, joined_df
 from specbench.stats.students_t import t_quantile, t_tail
 
 ROUNDING = 1e-12
-"""A value this small, without any noise, is zero."""
+"""A value this small, without any noise, is zero; so is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class NoisyCurve:
         degrees of freedom after Satterthwaite. The bias of the straight line is
         weight (1 - weight) / 2 x h^2 x |second derivative| (the remainder of linear
         interpolation), from the second difference at either neighbour, whichever is
-        larger, less what noise explains of it.
+        larger, less what noise explains of it; half of that where the two have
+        opposite signs, so that the curve bends one way and back in between.
         """
         values = self.values
         weights = {left: 1.0 - weight, left + 1: weight} if weight else {left: 1.0}
@@ -92,11 +93,15 @@ class NoisyCurve:
         bias = 0.0
         if weight:
             width = self.x[left + 1] - self.x[left]
-            bend = max(self._bends[left], self._bends[left + 1])
+            before, after = self._bends[left], self._bends[left + 1]
+            bend = max(abs(before), abs(after))
+            if before * after < 0:
+                bend /= 2
             bias = weight * (1 - weight) / 2 * width**2 * bend
+        error = math.sqrt(math.fsum(term.variance for term in terms))
         return Reading(
             value=math.fsum(values[place] * w for place, w in weights.items()),
-            error=math.sqrt(math.fsum(term.variance for term in terms)),
+            error=error if error > ROUNDING else 0.0,
             df=joined_df(terms),
             bias=bias,
         )
@@ -112,7 +117,7 @@ class NoisyCurve:
         return tuple(map(self._bend, range(len(self.x))))
 
     def _bend(self, place: int) -> float:
-        """|Second derivative| at a place that has two neighbours, from divided
+        """Second derivative at a place that has two neighbours, from divided
         differences, less its own noise; 0 at the ends."""
         if not 0 < place < len(self.x) - 1:
             return 0.0
@@ -129,7 +134,7 @@ class NoisyCurve:
         values = self.values
         bend = math.fsum(values[p] * w for p, w in weights.items())
         noise = math.fsum(term.variance for term in self._terms(weights))
-        return math.sqrt(max(0.0, bend * bend - noise))
+        return math.copysign(math.sqrt(max(0.0, bend * bend - noise)), bend)
 
 
 def _there(mean: float | None) -> float:

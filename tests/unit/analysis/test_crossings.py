@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from specbench.analysis.crossings import SidedCurve, Turn, find_crossing
@@ -137,6 +137,7 @@ def test_an_interval_holds_its_crossing(
         assert low * (1 - 1e-9) <= crossing.concurrency <= high * (1 + 1e-9)
 
 
+@example(1186, 0.005, GRADUAL)
 @given(SEEDS, NOISES, st.sampled_from([FALLING, GRADUAL]))
 def test_the_interval_of_a_decided_crossing_lies_between_its_decided_neighbours(
     seed: int, noise: float, logs: tuple[float, ...]
@@ -152,6 +153,26 @@ def test_the_interval_of_a_decided_crossing_lies_between_its_decided_neighbours(
     assert interval.low is not None
     assert interval.high is not None
     assert last_paying <= interval.low <= interval.high <= first_losing
+
+
+def test_of_several_crossings_each_lies_between_its_own_decided_neighbours() -> None:
+    found = answer(simulated(Random(8), (0.5, -0.5, 0.0, -0.5, 0.5), 0.01))
+    assert found.outcome is BreakEvenOutcome.SEVERAL
+    told = [Side.PAYS, Side.LOSES, Side.OPEN, Side.LOSES, Side.PAYS]
+    assert sides(found) == told
+    first, second = (ends(crossing.interval) for crossing in found.crossings)
+    assert 1 <= first[0] <= first[1] <= 2
+    assert 8 <= second[0] <= second[1] <= 16
+
+
+def test_launches_that_differ_by_rounding_only_have_an_interval() -> None:
+    """Straight curves whose figures differ in their last digits."""
+    for seed in range(300):
+        random = Random(seed)
+        root = random.uniform(1.1, 2.9)
+        logs = [0.3 * (root - x) for x in (1, 2, 3)]
+        for crossing in answer(simulated(random, logs, 1e-17)).crossings:
+            assert (crossing.interval is None) == bool(crossing.no_interval)
 
 
 @given(SEEDS, NOISES, st.sampled_from([FALLING, GRADUAL]), st.integers(2, 30))

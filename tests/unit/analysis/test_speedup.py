@@ -229,6 +229,17 @@ def test_a_launch_without_a_figure_leaves_a_gap_in_its_row() -> None:
     assert figures(comparison(cells).arm) == [[150.0, None], [None, 160.0]]
 
 
+def test_the_spread_is_of_launches_of_the_same_number() -> None:
+    """The machine doubles its pace from launch to launch; the gain is 1.5 each time."""
+    cells = [
+        *(cell(BASELINE, n, throughput=50.0 * 2**n) for n in (1, 2, 3)),
+        *(cell("ngram", n, throughput=75.0 * 2**n) for n in (1, 3)),
+    ]
+    found = only_point(cells).speedup
+    assert found.value == pytest.approx(1.5)
+    assert (found.low, found.high) == pytest.approx((1.5, 1.5))
+
+
 def test_a_cell_without_tpot_still_has_a_throughput() -> None:
     cells = [cell(BASELINE), cell("ngram", tpot_s=None)]
     assert only_point(cells, THROUGHPUT).speedup.value == 1.0
