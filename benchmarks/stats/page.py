@@ -51,8 +51,8 @@ def _curves(study: Study) -> str:
     lines = [f"- {c.name}: {c.what}" for c in CURVES if c.name in names]
     if "at the limit" in names:
         lines.append(
-            f"- at the limit: never pays, the nearest load {LIMIT} deviations from 1"
-            " and the others little further, at each noise"
+            f"- at the limit: never pays, the nearest load {LIMIT:.1f} deviations from"
+            " 1 and the others little further, at each noise"
         )
     return "\n".join(lines)
 
@@ -82,7 +82,7 @@ def _row(case: Case) -> Iterator[str]:
     yield case.curve.name
     yield f"{case.noise.deviation:.1%}"
     yield f"{truth.crossing.batch:.1f}" if truth.crossing else NONE
-    yield f"{truth.nearest(case.noise.deviation):.1f}"
+    yield f"{truth.nearest(case.noise):.1f}"
     yield NONE if truth.is_flat else _percent(right)
     yield _percent(undecided)
     yield _percent(abs(1 - undecided - (0.0 if truth.is_flat else right)))

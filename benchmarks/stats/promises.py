@@ -50,7 +50,7 @@ def check(study: Study) -> list[Check]:
             _at_most(WRONG, "some load is given the wrong side", _wrong(study)),
             _at_least(
                 RIGHT,
-                f"right where every load is {LIMIT} deviations from 1",
+                f"right where every load is {LIMIT:.1f} deviations from 1",
                 _right(study),
             ),
             _at_least(DECIDED, "steep and medium decided", _decided(study)),
@@ -97,7 +97,7 @@ def _right(study: Study) -> list[_Found]:
     return [
         _Found(case.tallies[metric].share([case.truths[metric].outcome]), where)
         for case, metric, where in _shares(study)
-        if round(case.truths[metric].nearest(case.noise.deviation), 6) >= LIMIT
+        if round(case.truths[metric].nearest(case.noise), 6) >= round(LIMIT, 6)
     ]
 
 

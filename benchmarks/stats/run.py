@@ -15,7 +15,7 @@ from study import Effort, run_study
 
 LOADS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 FULL = Plan(LOADS, seeds=12, size=CellSize(at_least=400, per_slot=4))
-QUICK = Plan(LOADS, seeds=2, size=CellSize(at_least=40, per_slot=3))
+QUICK = Plan(LOADS, seeds=2, size=CellSize(at_least=80, per_slot=3))
 QUICK_SWEEPS = 20
 
 
@@ -68,8 +68,7 @@ def _effort(options: argparse.Namespace) -> Effort:
         plan=QUICK if options.quick else FULL,
         sweeps=options.sweeps or usual,
         whole=1,
-        near_loads=8 if options.quick else 12,
-        near_seeds=1 if options.quick else 8,
+        near_loads=6 if options.quick else 8,
         processes=options.processes,
         launch_share=options.launch_share,
     )

@@ -12,7 +12,7 @@ from cells import CellName, simulate
 from curves import CURVES, SHORT, Curve
 from draws import Noise, Plan, Pool, answered, draw, from_pool
 from tally import Tally, any_difference, count_sweep
-from truth import FIRST_SEED, Truth, at_loads, find_crossing, loads_around
+from truth import Truth, at_loads, find_crossing, loads_around
 from workers import Mapping, workers
 
 from specbench.schema.comparison import SpeedupMetric
@@ -20,8 +20,9 @@ from specbench.schema.findings import CellStats
 from specbench.sim.config import SimConfig
 
 LEVELS = (0.005, 0.02, 0.1)
-LIMIT = 4.5
-"""Deviations of the nearest load from 1 from which the right answer is promised."""
+LIMIT = 4.5 / math.hypot(1.0, 0.5)
+"""Deviations of the speedup from which on the right answer is promised: 4.5 of an arm's
+whose baseline varies half as much."""
 CHUNK = 100
 EVERY_CONCURRENCY = 48
 """Loads around a jump, with one seed each."""
@@ -39,8 +40,7 @@ class Effort:
     whole: int
     """Sweeps of each curve that are also simulated from end to end."""
     near_loads: int
-    """Loads around a crossing, at least eight."""
-    near_seeds: int
+    """Loads around each crossing, at least six."""
     processes: int
     launch_share: float = 0.5
 
@@ -130,7 +130,7 @@ def _make_pool(curves: Iterable[Curve], plan: Plan, spread: Mapping) -> Pool:
 
 def _truths(curve: Curve, effort: Effort, pool: Pool, spread: Mapping) -> Truths:
     rough = {m: at_loads(curve, effort.plan, pool, m) for m in SpeedupMetric}
-    seeds = range(FIRST_SEED, FIRST_SEED + effort.near_seeds)
+    seeds = range(effort.plan.seeds)
     count = effort.near_loads
     if not curve.is_smooth:
         count, seeds = max(count, EVERY_CONCURRENCY), seeds[:1]
@@ -159,11 +159,14 @@ def _at_limit(never: Curve, level: float, effort: Effort, pool: Pool) -> Case:
     """The curve that never pays, its arm made faster until the nearest load's
     throughput lies at the limit and all others hardly further."""
     truth = at_loads(never, effort.plan, pool, SpeedupMetric.THROUGHPUT)
+    noise = noise_at(level, effort.launch_share)
     faster = min(
-        -LIMIT * math.hypot(level, seeds) - value
-        for value, seeds in zip(truth.speedups, truth.sampling, strict=True)
+        -LIMIT * deviation - value
+        for value, deviation in zip(
+            truth.speedups, truth.deviations(noise), strict=True
+        )
     )
-    what = f"never pays, all loads {LIMIT} deviations from 1 or little more"
+    what = f"never pays, all loads {LIMIT:.1f} deviations from 1 or little more"
     curve = replace(never, name="at the limit", what=what, slower=math.exp(-faster))
     truths = {m: at_loads(curve, effort.plan, pool, m) for m in SpeedupMetric}
     return _empty(curve, level, truths, effort)

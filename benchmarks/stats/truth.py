@@ -1,5 +1,6 @@
 """What is true of a curve without noise: its speedups at the measured loads, and where
-it crosses 1, from cells simulated at many more loads around that place."""
+it crosses 1, from cells simulated at more loads around that place, with the same seeds:
+sweeps are drawn from just those workloads."""
 
 import math
 from collections.abc import Sequence
@@ -10,15 +11,13 @@ from statistics import fmean, stdev
 import numpy as np
 from cells import CellName
 from curves import Curve
-from draws import Plan, Pool
+from draws import Noise, Plan, Pool
 
 from specbench.analysis.figures import figure_of
 from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
 from specbench.schema.findings import CellStats
 from specbench.sim.config import SimConfig
 
-FIRST_SEED = 1000
-"""Of the cells around a crossing: none of them is in the pool."""
 NEAR = 1.5
 """A crossing is told from loads within this factor of it."""
 
@@ -67,13 +66,18 @@ class Truth:
             return BreakEvenOutcome.PAYS_EVERYWHERE
         return BreakEvenOutcome.NEVER_PAYS
 
-    def nearest(self, deviation: float) -> float:
-        """Distance of the nearest load from 1 in deviations of the arm, those between
-        seeds included."""
-        return min(
-            abs(value) / math.hypot(deviation, seeds)
-            for value, seeds in zip(self.speedups, self.sampling, strict=True)
-        )
+    def deviations(self, noise: Noise) -> list[float]:
+        """Of one launch's log speedup at each load: noise and seeds of both arms."""
+        arm, baseline = noise.deviation, noise.deviation * noise.baseline_ratio
+        return [
+            math.hypot(arm, own, baseline, other)
+            for own, other in zip(self.sampling, self.baseline_sampling, strict=True)
+        ]
+
+    def nearest(self, noise: Noise) -> float:
+        """How many of them the nearest load lies from 1."""
+        pairs = zip(self.speedups, self.deviations(noise), strict=True)
+        return min(abs(value) / deviation for value, deviation in pairs)
 
     @property
     def is_flat(self) -> bool:
@@ -136,12 +140,13 @@ def _known(value: float | None) -> float:
 
 def loads_around(truths: Sequence[Truth], count: int) -> list[int]:
     """Concurrencies that lie evenly (in logarithm) around the single crossings, as the
-    measured loads place them; none where there is none."""
+    measured loads place them, `count` of them near each; none where there is none."""
     places = [rough for truth in truths if (rough := rough_crossing(truth)) is not None]
     if not places:
         return []
     low, high = math.log(min(places) / NEAR), math.log(max(places) * NEAR)
-    evenly = [low + (high - low) * i / (count - 1) for i in range(count)]
+    steps = math.ceil((high - low) / (2 * math.log(NEAR)) * (count - 1))
+    evenly = [low + (high - low) * i / steps for i in range(steps + 1)]
     return sorted({min(256, max(1, round(math.exp(place)))) for place in evenly})
 
 
@@ -163,8 +168,8 @@ def find_crossing(
     metric: SpeedupMetric,
     cells: Sequence[tuple[Sequence[CellStats], Sequence[CellStats]]],
 ) -> Crossing | None:
-    """`cells`: baselines and arms at each load around it, by rising load. None also
-    where too few loads lie near it."""
+    """`cells`: baselines and arms at each load around it, by rising load. Raises
+    ValueError where too few lie near it."""
     rough = rough_crossing(truth)
     if rough is None:
         return None
@@ -176,7 +181,7 @@ def find_crossing(
             speedup -= fmean(log_figure(cell, metric) for cell in bases)
             points.append((math.log(batch), speedup))
     if len(points) < ENOUGH_POINTS:
-        return None
+        raise ValueError(f"only {len(points)} loads lie near a crossing at {rough:.1f}")
     return smooth_root(points) if curve.is_smooth else _jump(points)
 
 

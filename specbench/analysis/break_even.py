@@ -13,6 +13,7 @@ from specbench.analysis.crossings import (
     SidedCurve,
     Turn,
     find_crossing,
+    is_far_apart,
     possible_crossing,
 )
 from specbench.analysis.sides import least_told
@@ -72,28 +73,35 @@ def _find_crossings(evidence: SidedCurve, turns: Sequence[Turn]) -> Iterator[Cro
 def judge(sides: Sequence[Side], points: Sequence[SpeedupPoint]) -> Verdict:
     """The outcome from the sides alone.
 
-    All on one side: everywhere or never. One change of side, and nothing undecided but
-    between the last load before it and the first after it: it crosses there. More
-    changes: several. Anything else is undecided.
+    All on one side: everywhere or never. One change of side, with the first and the
+    last load decided: it crosses between the loads that are decided without a break
+    from the left and those from the right. More changes: several. Anything else is
+    undecided.
     """
     told = [i for i, side in enumerate(sides) if side is not Side.OPEN]
-    turns = tuple(
-        Turn(a, b, sides[a] is Side.PAYS)
-        for a, b in pairwise(told)
-        if sides[a] is not sides[b]
-    )
-    if len(turns) > 1:
+    changes = [(a, b) for a, b in pairwise(told) if sides[a] is not sides[b]]
+    if len(changes) > 1:
+        turns = tuple(Turn(a, b, sides[a] is Side.PAYS) for a, b in changes)
         return Verdict(BreakEvenOutcome.SEVERAL, turns)
-    inside = range(turns[0].left + 1, turns[0].right) if turns else range(0)
-    is_open = any(side is Side.OPEN and i not in inside for i, side in enumerate(sides))
-    if is_open or not told:
+    if not told or Side.OPEN in (sides[0], sides[-1]):
         return Verdict(BreakEvenOutcome.UNDECIDED, ())
-    if turns:
-        return _one_turn(turns[0], points[turns[0].right])
-    if sides[0] is Side.PAYS:
+    if changes:
+        left = next(i for i, side in enumerate(sides) if side is not sides[0]) - 1
+        right = len(sides) - next(
+            i for i, side in enumerate(reversed(sides)) if side is not sides[-1]
+        )
+        turn = Turn(left, right, sides[0] is Side.PAYS)
+        return _one_turn(turn, points[right])
+    if Side.OPEN in sides:
+        return Verdict(BreakEvenOutcome.UNDECIDED, ())
+    return _one_side(sides[0], points[0])
+
+
+def _one_side(side: Side, first: SpeedupPoint) -> Verdict:
+    if side is Side.PAYS:
         return Verdict(BreakEvenOutcome.PAYS_EVERYWHERE, ())
-    if points[0].only_arm_queues:
-        concurrency = points[0].condition.concurrency
+    if first.only_arm_queues:
+        concurrency = first.condition.concurrency
         return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (), concurrency)
     return Verdict(BreakEvenOutcome.NEVER_PAYS, ())
 
@@ -118,15 +126,30 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
             ", by the raw signs and without an interval:"
             f" {points[0].speedup.no_interval or 'nothing is known of the noise'}"
         )
+        if any(p.side is Side.OPEN for p in points):
+            words.append("a speedup of exactly 1 takes no side")
     elif any(p.side is Side.OPEN for p in points):
         words.append(
-            f"speedups nearer to 1 than about {_least_told(evidence)} are not told from"
-            " it"
+            f"speedups between about {_least_told(evidence)} are not told from 1"
+        )
+    if evidence.noisy.has_variance and not any(
+        evidence.noisy.at(place).error for place in range(len(points))
+    ):
+        words.append(
+            f"the {evidence.replicate}s agree to the last digit, which real ones never"
+            " do: is one a copy of the other?"
         )
     if verdict.turns:
         words.append(
             f"interpolated: log speedup linear in log2 of the {_scale(evidence)}"
         )
+        if evidence.noisy.has_variance and any(
+            is_far_apart(evidence, turn.left, turn.right) for turn in verdict.turns
+        ):
+            words.append(
+                "loads more than an octave apart do not show the curve between them:"
+                " the interval is the whole bracket"
+            )
     for turn in verdict.turns:
         if turn.right - turn.left > 1:
             words.append("at least one crossing between the two decided neighbours")
@@ -139,10 +162,9 @@ def _scale(evidence: SidedCurve) -> str:
 
 
 def _least_told(evidence: SidedCurve) -> str:
-    """The difference from 1 from which on a load has a side, in the middle of the
-    loads."""
+    """The speedups between which a load has no side, in the middle of the loads."""
     noisy = evidence.noisy
-    percent = 100 * math.expm1(
-        median([least_told(noisy, place) for place in range(len(noisy.x))])
-    )
-    return f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"
+    distance = median([least_told(noisy, place) for place in range(len(noisy.x))])
+    digits = 2 if distance > 0.02 else 4
+    below, above = math.exp(-distance), math.exp(distance)
+    return f"{below:.{digits}f} and {above:.{digits}f}"

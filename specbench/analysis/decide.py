@@ -12,7 +12,6 @@ from specbench.analysis.prior import Prior, with_prior
 from specbench.analysis.sides import margin_of
 from specbench.analysis.speedup_points import (
     absent_point,
-    count_rows,
     measured_point,
 )
 from specbench.schema.comparison import Axis, BreakEven, SpeedupCurve
@@ -125,7 +124,29 @@ def _place(load: LoadFrame) -> float | None:
 
 
 def _count_words(frame: CurveFrame, tables: tuple[Table, Table]) -> str:
-    of_baseline, of_arm = count_rows(tables)
+    of_baseline, of_arm = (_most(table) for table in tables)
     if of_baseline == of_arm:
-        return f"{frame.counted(of_arm)} of each arm"
-    return f"{frame.counted(of_baseline)} of the baseline and {of_arm} of the arm"
+        words = f"{frame.counted(of_arm)} of each arm"
+    else:
+        words = f"{frame.counted(of_baseline)} of the baseline and {of_arm} of the arm"
+    fewest = (
+        min(
+            (sum(row[place] is not None for row in table))
+            for table in tables
+            for place in range(len(table[0]) if table else 0)
+        )
+        if any(table and table[0] for table in tables)
+        else 0
+    )
+    if 0 < fewest < min(of_baseline, of_arm):
+        words += f", at some loads of {fewest} only"
+    return words
+
+
+def _most(table: Table) -> int:
+    """Rows behind a load, of the load that has the most."""
+    width = len(table[0]) if table else 0
+    return max(
+        (sum(row[place] is not None for row in table) for place in range(width)),
+        default=0,
+    )

@@ -35,6 +35,7 @@ def noise_records(
                     engine=key.engine,
                     engine_version=key.engine_version,
                     device=key.device,
+                    settings=key.settings,
                     run_id=key.run_id,
                     measured_utc=key.measured_utc,
                     noise=pooled,

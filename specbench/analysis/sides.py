@@ -20,9 +20,9 @@ def side_of(curve: NoisyCurve, place: int) -> Side:
     there are between launches, nor than MOST_DF. From the raw sign where nothing is
     known of the noise."""
     value = curve.values[place]
-    if curve.has_variance and margin_of(curve, place) <= 1:
+    if value == 0 or (curve.has_variance and margin_of(curve, place) <= 1):
         return Side.OPEN
-    return Side.PAYS if value >= 0 else Side.LOSES
+    return Side.PAYS if value > 0 else Side.LOSES
 
 
 def margin_of(curve: NoisyCurve, place: int) -> float:

@@ -159,6 +159,7 @@ class _Cell:
         following = [asyncio.create_task(self._follow(link)) for link in self._links]
         stuck = asyncio.create_task(lag.stuck.wait())
         all_followed = asyncio.gather(*following)
+        all_followed.add_done_callback(_look_at)
         try:
             await asyncio.wait(
                 (all_followed, stuck), return_when=asyncio.FIRST_COMPLETED
@@ -235,3 +236,10 @@ def _expect(message: FromProcess, kind: type[Any]) -> Any:
     if not isinstance(message, kind):
         raise LoadProcessError(f"a load process said {message!r} out of turn")
     return message
+
+
+def _look_at(future: asyncio.Future[list[None]]) -> None:
+    """An error that nobody asked for any more, as after Ctrl-C, is no message to a
+    user."""
+    if not future.cancelled():
+        future.exception()

@@ -19,7 +19,10 @@ NOISE_NOTE = (
     "launch / cell: standard deviation in percent of what all cells of a launch share,"
     " and of the cells beyond that. No comparison of few launches can go below it."
 )
-NO_NOISE = "Launch noise is not known: it takes two launches of an arm or more."
+NO_NOISE = (
+    "Launch noise is not known: it takes two launches of an arm or more, and two loads,"
+    " with cells that are not void."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,13 @@ from specbench.runner.placement import Placement, with_gpus
 from specbench.schema.comparison import NoiseKey, NoiseRecord
 from specbench.schema.host import HostFacts
 from specbench.schema.sweep import SweepSpec, Target
+from specbench.store.format import to_json
 from specbench.store.manifest import RunStatus
 from specbench.store.noise_file import add_noise, noise_path, read_noise
 from specbench.store.reader import StoredRun
+
+MOST_VOID = 0.2
+"""Share of void cells up to which an A/A run speaks for the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +49,36 @@ def recall_noise(spec: SweepSpec, placement: Placement) -> KnownNoise:
     records = []
     for target in spec.targets:
         device = launch_device(placement.host, placement.places[target.label][0].gpus)
-        record = choose_record(kept, target, device)
+        record = choose_record(kept, target, device, settings_words(spec, target))
         if record is not None:
             records.append(replace(record, target=target.label))
     return KnownNoise(tuple(records))
 
 
 def choose_record(
-    kept: tuple[NoiseRecord, ...], target: Target, device: str
+    kept: tuple[NoiseRecord, ...], target: Target, device: str, settings: str
 ) -> NoiseRecord | None:
-    """The newest record of this engine and model on this device, one of the same label
-    before others."""
-    wanted = (target.engine, target.model, device)
-    found = [r for r in kept if (r.engine, r.model, r.device) == wanted]
-    same_label = [r for r in found if r.target == target.label]
-    best = same_label or found
-    return best[-1] if best else None
+    """The newest record of this engine and model on this device, served and measured
+    in the same way: longer windows or other prompts have another noise."""
+    wanted = (target.engine, target.model, device, settings)
+    found = [r for r in kept if (r.engine, r.model, r.device, r.settings) == wanted]
+    return found[-1] if found else None
+
+
+def settings_words(spec: SweepSpec, target: Target) -> str:
+    """Target, workload, loads and sizes of cells as one text, without what changes
+    nothing: names, ports, the arms, the number of launches."""
+    return to_json(
+        {
+            "target": target.model_dump(
+                mode="json",
+                exclude={"name", "port", "model", "engine", "startup_timeout_s"},
+            ),
+            "workload": spec.workload.model_dump(mode="json"),
+            "load": spec.load.model_dump(mode="json"),
+            "measure": spec.measure.model_dump(mode="json", exclude={"replicates"}),
+        }
+    )
 
 
 def keep_noise(done: Derived) -> KeptNoise:
@@ -77,6 +95,13 @@ def keep_noise(done: Derived) -> KeptNoise:
         )
     if manifest.status is not RunStatus.FINISHED:
         return KeptNoise(None, f"the run is {manifest.status.value}")
+    void = sum(cell.is_void for cell in done.findings.cells)
+    if void > MOST_VOID * len(done.findings.cells):
+        return KeptNoise(
+            None,
+            f"{void} of its {len(done.findings.cells)} cells are void: measure again on"
+            " a quiet machine",
+        )
     records = noise_records(done.findings, _keys(run, manifest.host))
     if not records:
         return KeptNoise(
@@ -114,6 +139,7 @@ def _keys(run: StoredRun, host: HostFacts) -> dict[str, NoiseKey]:
             engine=target.engine,
             engine_version=record.facts.version,
             device=launch_device(host, record.gpus),
+            settings=settings_words(spec, target),
             run_id=run.folder.name,
             measured_utc=manifest.finished_utc or manifest.started_utc,
         )

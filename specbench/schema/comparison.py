@@ -203,6 +203,8 @@ class NoiseKey:
     run_id: str
     measured_utc: str
     """ISO 8601."""
+    settings: str = ""
+    """Everything else that the noise holds for: arguments, workload, loads, sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,3 +220,5 @@ class NoiseRecord:
     measured_utc: str
     noise: tuple[LaunchNoise, ...]
     """One for each metric."""
+    settings: str = ""
+    """As in `NoiseKey`; a record without any fits no run."""

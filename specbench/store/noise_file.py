@@ -39,5 +39,4 @@ def add_noise(path: Path, new: Sequence[NoiseRecord]) -> None:
 
 
 def _settings(record: NoiseRecord) -> tuple[str, ...]:
-    """What a record holds for; the target's label stands for its settings."""
-    return (record.engine, record.model, record.device, record.target)
+    return (record.engine, record.model, record.device, record.settings)

@@ -97,6 +97,9 @@ def columns_of(form: PointForm) -> tuple[str, ...]:
 
 def read_point(row: Row, form: PointForm) -> Point | None:
     """The point of a row; None where something is wrong with it."""
+    for column in (*SETTING_COLUMNS, *ARM_COLUMNS, "note"):
+        if not row.text(column).isprintable():
+            row.problems.append((column, "holds characters that cannot be printed"))
     arm = _read_arm(row, form)
     load = row.require(form.load, whole_above_zero)
     replicate = row.read("replicate", whole) or 0

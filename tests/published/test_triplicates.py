@@ -74,7 +74,7 @@ def assert_pays_up_to(
     assert interval.low is not None
     assert interval.high is not None
     assert at is not None
-    assert expected[0] < interval.low < at < interval.high < expected[1]
+    assert expected[0] <= interval.low < at < interval.high <= expected[1]
     assert made.first_slower_concurrency == expected[1]
 
 

@@ -29,10 +29,10 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 
 def effort(bench: dict[str, Any], sweeps: int) -> Any:
     """As little as gives every table its rows."""
-    size = bench["cells"].CellSize(at_least=24, per_slot=3)
-    plan = bench["draws"].Plan(loads=(1, 8, 64, 96), seeds=2, size=size)
+    size = bench["cells"].CellSize(at_least=48, per_slot=3)
+    plan = bench["draws"].Plan(loads=(1, 8, 32, 48), seeds=2, size=size)
     return bench["study"].Effort(
-        plan=plan, sweeps=sweeps, whole=1, near_loads=8, near_seeds=1, processes=1
+        plan=plan, sweeps=sweeps, whole=1, near_loads=6, processes=1
     )
 
 
@@ -43,7 +43,7 @@ def curve(bench: dict[str, Any], name: str) -> Any:
 def test_a_tiny_study_fills_its_tables_and_its_two_ways_agree(
     bench: dict[str, Any],
 ) -> None:
-    study = bench["study"].run_study(effort(bench, sweeps=2), ["medium"])
+    study = bench["study"].run_study(effort(bench, sweeps=2), ["steep"])
     assert [case.noise.deviation for case in study.cases] == [0.005, 0.02, 0.1]
     for case in study.cases:
         assert [tally.sweeps for tally in case.tallies.values()] == [2, 2, 2]
@@ -51,8 +51,8 @@ def test_a_tiny_study_fills_its_tables_and_its_two_ways_agree(
     checks = bench["promises"].check(study)
     assert [one.holds for one in checks] == [True], checks[0].text
     text = bench["page"].tables(study)
-    assert text.count("| medium |") == 6
-    assert text.count("against itself |") == 6
+    assert text.count("| steep |") == 6
+    assert text.count("against itself |") == 3
     assert "nan" not in text
 
 
@@ -188,7 +188,7 @@ def test_intervals_and_sides_are_held_to_their_bounds(
             "never",
             LOW,
             {NEVER: 949, OPEN: 51},
-            ["right where every load is 4.5 deviations from 1"],
+            ["right where every load is 4.0 deviations from 1"],
         ),
         ("never", (-0.05, -0.4), {NEVER: 100, OPEN: 900}, []),
         ("steep", (0.3, -0.05), {UP_TO: 900, OPEN: 100}, []),
@@ -226,7 +226,7 @@ def test_a_difference_between_the_two_ways_breaks_the_first_promise(
     fine = bench["agreement"].Agreement(1, 54, 1e-6, 0.01, 0.001, 0)
     assert fine.holds
     assert not replace(fine, unlike=1).holds
-    assert not replace(fine, figure=0.001).holds
+    assert not replace(fine, figure=0.002).holds
     assert not replace(fine, place=0.02).holds
 
 

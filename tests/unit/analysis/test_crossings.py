@@ -146,8 +146,10 @@ def test_the_interval_of_a_decided_crossing_lies_between_its_decided_neighbours(
     if found.outcome is not BreakEvenOutcome.PAYS_UP_TO:
         return
     told = sides(found)
-    last_paying = OCTAVES[max(i for i, s in enumerate(told) if s is Side.PAYS)]
-    first_losing = OCTAVES[told.index(Side.LOSES)]
+    # decided without a break from the left, and from the right
+    last_paying = OCTAVES[next(i for i, s in enumerate(told) if s is not Side.PAYS) - 1]
+    losing = next(i for i, s in enumerate(told[::-1]) if s is not Side.LOSES)
+    first_losing = OCTAVES[len(told) - losing]
     interval = only(found.crossings).interval
     assert interval is not None
     assert interval.low is not None

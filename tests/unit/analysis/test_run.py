@@ -79,10 +79,11 @@ def test_cells_become_curves_and_curves_become_break_evens() -> None:
     found = conclude(made, [])
     assert [b.curve for b in found.break_evens] == list(found.curves)
     outcomes = {b.curve.metric: b.outcome for b in found.break_evens}
+    # the TPOTs of both arms are equal here
     assert outcomes == {
         SpeedupMetric.THROUGHPUT: BreakEvenOutcome.PAYS_UP_TO,
-        SpeedupMetric.TPOT: BreakEvenOutcome.PAYS_EVERYWHERE,
-        SpeedupMetric.TPOT_P95: BreakEvenOutcome.PAYS_EVERYWHERE,
+        SpeedupMetric.TPOT: BreakEvenOutcome.UNDECIDED,
+        SpeedupMetric.TPOT_P95: BreakEvenOutcome.UNDECIDED,
     }
 
 

@@ -12,8 +12,10 @@ from specbench.runner.noise import (
     keep_noise,
     launch_device,
     recall_noise,
+    settings_words,
 )
 from specbench.runner.placement import Place, Placement
+from specbench.schema.comparison import NoiseRecord
 from specbench.schema.record import EngineFacts, LaunchRecord
 from specbench.schema.sweep import SweepSpec
 from specbench.store.manifest import RunStatus
@@ -26,6 +28,7 @@ from tests.unit.store.test_noise_file import RECORD
 
 FACTS = EngineFacts("vllm", "0.32.0", "m", 4096, None, None, 256, 8192, False)
 SPEC = spec(model="org/small", name="small")
+SETTINGS = settings_words(SPEC, SPEC.targets[0])
 PLACEMENT = Placement(GPUS, {"small": (Place(("GPU-1",)),)}, None, 8)
 
 
@@ -91,29 +94,60 @@ def test_what_shows_no_launch_noise_is_not_kept_and_the_reason_is_told(
     assert read_noise(noise_path("box")) == ()
 
 
-def test_noise_of_another_engine_model_or_device_is_not_recalled() -> None:
-    add_noise(
-        noise_path("box"),
-        [
-            replace(RECORD, engine="sglang"),
-            replace(RECORD, model="org/large"),
-            replace(RECORD, device="1x NVIDIA L4"),
-        ],
-    )
+def fitting(**change: str) -> NoiseRecord:
+    """A record that fits the sweep, but for what is changed."""
+    return replace(replace(RECORD, settings=SETTINGS), **change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"engine": "sglang"},
+        {"model": "org/large"},
+        {"device": "1x NVIDIA L4"},
+        {"settings": "{}"},
+        {"settings": ""},
+    ],
+)
+def test_noise_of_what_was_served_or_measured_otherwise_is_not_recalled(
+    change: dict[str, str],
+) -> None:
+    add_noise(noise_path("box"), [fitting(**change)])
     assert recall_noise(SPEC, PLACEMENT).records == ()
 
 
-def test_the_newest_record_is_recalled_and_one_of_the_same_label_before_it() -> None:
+def test_the_newest_record_that_fits_is_recalled() -> None:
     target = SPEC.targets[0]
-    other = replace(RECORD, target="elsewhere", run_id="newest")
-    assert choose_record((RECORD, other), target, RECORD.device) == RECORD
-    older = replace(other, run_id="older")
-    assert choose_record((older, other), target, RECORD.device) == other
-    assert choose_record((), target, RECORD.device) is None
+    older, newer = fitting(run_id="older"), fitting(run_id="newer")
+    chosen = choose_record((older, newer), target, RECORD.device, SETTINGS)
+    assert chosen == newer
+    assert choose_record((), target, RECORD.device, SETTINGS) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value", "fits"),
+    [
+        ("workload", "max_tokens", 7, False),
+        ("load", "concurrency", [1, 2], False),
+        ("measure", "min_requests", 99, False),
+        ("measure", "replicates", 1, True),
+    ],
+)
+def test_settings_tell_sweeps_apart_that_have_another_noise(
+    table: str, key: str, value: object, *, fits: bool
+) -> None:
+    part = getattr(SPEC, table)
+    other = SPEC.model_copy(update={table: part.model_copy(update={key: value})})
+    assert (settings_words(other, other.targets[0]) == SETTINGS) is fits
+
+
+def test_the_name_of_a_target_is_no_setting() -> None:
+    target = SPEC.targets[0].model_copy(update={"name": "elsewhere"})
+    assert settings_words(SPEC, target) == SETTINGS
 
 
 def test_a_recalled_record_has_the_label_of_this_runs_target() -> None:
-    add_noise(noise_path("box"), [replace(RECORD, target="elsewhere")])
+    add_noise(noise_path("box"), [fitting(target="elsewhere")])
     (record,) = recall_noise(SPEC, PLACEMENT).records
     assert record.target == "small"
 

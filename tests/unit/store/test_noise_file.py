@@ -47,7 +47,7 @@ def test_a_record_takes_the_place_of_the_one_for_the_same_settings(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "host.json"
-    other = replace(RECORD, model="org/large", target="large")
+    other = replace(RECORD, model="org/large")
     newer = replace(RECORD, engine_version="0.33", run_id="later")
     add_noise(path, [RECORD, other])
     add_noise(path, [newer])
@@ -56,7 +56,7 @@ def test_a_record_takes_the_place_of_the_one_for_the_same_settings(
 
 @pytest.mark.parametrize(
     "change",
-    [{"engine": "sglang"}, {"model": "m"}, {"device": "d"}, {"target": "small-tp2"}],
+    [{"engine": "sglang"}, {"model": "m"}, {"device": "d"}, {"settings": "{}"}],
 )
 def test_other_settings_stand_beside_it(tmp_path: Path, change: dict[str, str]) -> None:
     path = tmp_path / "host.json"

@@ -69,13 +69,13 @@ def test_all_baselines_of_a_setting_are_one_arm() -> None:
 
 
 def test_spreadsheets_leave_their_marks_and_do_no_harm() -> None:
-    """Line ends, empty lines, spaces, `8.0`, a line break in quotes."""
+    """Line ends, empty lines, spaces, `8.0`, a comma in quotes."""
     text = (
         "\r\n".join(
             (
                 " drafter , concurrency,output_tok_s,source",
                 "",
-                'none, 8.0 ,1e2,"two\nlines"',
+                'none, 8.0 ,1e2,"two, sources"',
                 ",,,",
                 "",
             )
@@ -84,6 +84,13 @@ def test_spreadsheets_leave_their_marks_and_do_no_harm() -> None:
     )
     (point,) = parse_points(text, "p.csv").points
     assert (point.load, point.figures[SpeedupMetric.THROUGHPUT]) == (8, 100.0)
+
+
+@pytest.mark.parametrize("sign", ["\x1b[31m", "\x00", "\x07"])
+def test_signs_that_would_reach_a_terminal_raw_are_refused(sign: str) -> None:
+    text = f"{MEASURED}\nnone,,,1,0,5,\nx{sign}y,,,1,0,6,\n"
+    with pytest.raises(InputError, match="cannot be printed"):
+        parse_points(text, "p.csv")
 
 
 def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
