@@ -16,7 +16,7 @@ from specbench.store.manifest import RunStatus
 from specbench.store.noise_file import add_noise, noise_path, read_noise
 from specbench.store.reader import StoredRun
 
-MOST_VOID = 0.2
+MOST_VOID = 0.25
 """Share of void cells up to which an A/A run speaks for the machine."""
 
 

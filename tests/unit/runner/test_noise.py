@@ -16,11 +16,13 @@ from specbench.runner.noise import (
 )
 from specbench.runner.placement import Place, Placement
 from specbench.schema.comparison import NoiseRecord
+from specbench.schema.findings import Finding, Severity
 from specbench.schema.record import EngineFacts, LaunchRecord
 from specbench.schema.sweep import SweepSpec
 from specbench.store.manifest import RunStatus
 from specbench.store.noise_file import add_noise, noise_path, read_noise
 from specbench.store.writer import RunWriter
+from tests.factories import cell_stats
 from tests.unit.analysis.test_noise import arm_noise, findings
 from tests.unit.runner.test_placement import GPUS, NO_GPU, spec
 from tests.unit.store.examples import example_manifest
@@ -28,6 +30,7 @@ from tests.unit.store.test_noise_file import RECORD
 
 FACTS = EngineFacts("vllm", "0.32.0", "m", 4096, None, None, 256, 8192, False)
 SPEC = spec(model="org/small", name="small")
+VOID = Finding(Severity.VOID, "client-lag", "too late", "use another CPU")
 SETTINGS = settings_words(SPEC, SPEC.targets[0])
 PLACEMENT = Placement(GPUS, {"small": (Place(("GPU-1",)),)}, None, 8)
 
@@ -92,6 +95,16 @@ def test_what_shows_no_launch_noise_is_not_kept_and_the_reason_is_told(
     assert kept.path is None
     assert words in kept.reason
     assert read_noise(noise_path("box")) == ()
+
+
+def test_a_spoiled_aa_run_is_not_kept_and_says_so(tmp_path: Path) -> None:
+    done = stored(tmp_path)
+    spoiled = [cell_stats("aa", r, 1, findings=(VOID,)) for r in (1, 2)]
+    sound = [cell_stats("baseline", r, 1) for r in (1, 2)]
+    cells = replace(done.findings, cells=(*spoiled, *sound))
+    kept = keep_noise(replace(done, findings=cells))
+    assert kept.path is None
+    assert "2 of its 4 cells are void" in kept.reason
 
 
 def fitting(**change: str) -> NoiseRecord:
