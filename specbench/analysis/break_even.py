@@ -48,7 +48,9 @@ def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
         crossings = (maybe,) if maybe else ()
     else:
         crossings = tuple(_find_crossings(evidence, verdict.turns))
-    slower = next((p for p in points if (p.speedup.value or 1) < 1), None)
+    slower = next(
+        (p for p in points if p.speedup.value is not None and p.speedup.value < 1), None
+    )
     return BreakEven(
         curve=curve,
         outcome=verdict.outcome,

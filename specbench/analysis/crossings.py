@@ -127,13 +127,15 @@ def _crossing(
         no_interval = curve.points[0].speedup.no_interval
     at = _Reader(curve, lambda i: curve.places[i])
     concurrency = _Reader(curve, lambda i: float(curve.points[i].condition.concurrency))
+    where = concurrency.read(place)
+    assert where is not None  # every load has a concurrency above 0
     arm = _Reader(curve, lambda i: curve.points[i].arm_running_batch)
     return Crossing(
         at=at.read(place),
         interval=at.interval(region) if curve.axis_rises else None,
         joint_interval=at.interval(joint) if curve.axis_rises else None,
         no_interval=no_interval,
-        concurrency=concurrency.read(place) or 0.0,
+        concurrency=where,
         concurrency_interval=concurrency.interval(region),
         arm_batch=arm.read(place),
         below=curve.points[place.left],

@@ -108,8 +108,10 @@ def _geometry(frame: CurveFrame, used: Sequence[int]) -> tuple[float, ...]:
     """log2 of the axis, on which log speedup is taken as linear. Where the axis does
     not rise with the load (a running batch at its cap), log2 of the concurrency."""
     if _axis_rises(frame, used):
-        return tuple(math.log2(_place(frame.loads[j]) or 1.0) for j in used)
-    return tuple(math.log2(frame.loads[j].condition.concurrency) for j in used)
+        places = [x for j in used if (x := _place(frame.loads[j])) is not None]
+    else:
+        places = [float(frame.loads[j].condition.concurrency) for j in used]
+    return tuple(map(math.log2, places))
 
 
 def _axis_rises(frame: CurveFrame, used: Sequence[int]) -> bool:
@@ -124,29 +126,20 @@ def _place(load: LoadFrame) -> float | None:
 
 
 def _count_words(frame: CurveFrame, tables: tuple[Table, Table]) -> str:
-    of_baseline, of_arm = (_most(table) for table in tables)
+    """Rows behind the load that has the most, and where some load has fewer."""
+    counts = [
+        [
+            sum(value is not None for value in column)
+            for column in zip(*table, strict=True)
+        ]
+        for table in tables
+    ]
+    of_baseline, of_arm = (max(each, default=0) for each in counts)
     if of_baseline == of_arm:
         words = f"{frame.counted(of_arm)} of each arm"
     else:
         words = f"{frame.counted(of_baseline)} of the baseline and {of_arm} of the arm"
-    fewest = (
-        min(
-            (sum(row[place] is not None for row in table))
-            for table in tables
-            for place in range(len(table[0]) if table else 0)
-        )
-        if any(table and table[0] for table in tables)
-        else 0
-    )
-    if 0 < fewest < min(of_baseline, of_arm):
+    fewest = min(itertools.chain(*counts), default=0)
+    if fewest < min(of_baseline, of_arm):
         words += f", at some loads of {fewest} only"
     return words
-
-
-def _most(table: Table) -> int:
-    """Rows behind a load, of the load that has the most."""
-    width = len(table[0]) if table else 0
-    return max(
-        (sum(row[place] is not None for row in table) for place in range(width)),
-        default=0,
-    )

@@ -28,9 +28,6 @@ class Comparison:
     frame: CurveFrame
     baseline: Table
     arm: Table
-    baseline_cells: tuple[tuple[CellStats, ...], ...]
-    """Those that count, for each load."""
-    arm_cells: tuple[tuple[CellStats, ...], ...]
 
 
 def find_comparisons(cells: Sequence[CellStats]) -> tuple[Comparison, ...]:
@@ -78,8 +75,6 @@ def _compare(
         ),
         baseline=_table([column.baseline for column in columns], launches, metric),
         arm=_table([column.arm for column in columns], launches, metric),
-        baseline_cells=tuple(tuple(c.baseline.values()) for c in columns),
-        arm_cells=tuple(tuple(c.arm.values()) for c in columns),
     )
 
 
