@@ -4,7 +4,7 @@ weighed against its cost."""
 import math
 from collections.abc import Sequence
 
-from specbench.analysis.crossings import SidedCurve
+from specbench.analysis.crossings import FAR_APART, SidedCurve
 from specbench.analysis.frame import LAUNCH
 from specbench.analysis.sides import MOST_DF, SIGN_TAIL
 from specbench.schema.comparison import Axis, BreakEvenOutcome, Crossing, Side
@@ -12,9 +12,6 @@ from specbench.stats.students_t import t_quantile
 
 MOST_LAUNCHES = 24
 """More launches of each arm than this are not a piece of advice."""
-FAR_APART = 2.5
-"""Neighbours of a crossing whose loads differ by more than this factor leave much to
-interpolation."""
 SPARE = 1.0
 """Standard errors beyond its test at which a load is decided in five of six
 repetitions."""
@@ -106,7 +103,7 @@ def _narrow(curve: SidedCurve, crossings: Sequence[Crossing]) -> str:
     low, high = max(
         brackets, key=lambda ends: ends[1] / max(1, ends[0]), default=(1, 1)
     )
-    if low == 0 or high / low <= FAR_APART:
+    if low == 0 or math.log2(high / low) <= FAR_APART:
         return ""
     return (
         f"the crossing lies between {'context' if is_context else 'concurrency'} {low}"

@@ -84,8 +84,7 @@ class NoisyCurve:
         degrees of freedom after Satterthwaite. The bias of the straight line is
         weight (1 - weight) / 2 x h^2 x |second derivative| (the remainder of linear
         interpolation), from the second difference at either neighbour, whichever is
-        larger, less what noise explains of it; half of that where the two have
-        opposite signs, so that the curve bends one way and back in between.
+        larger, less what noise explains of it.
         """
         values = self.values
         weights = {left: 1.0 - weight, left + 1: weight} if weight else {left: 1.0}
@@ -93,10 +92,7 @@ class NoisyCurve:
         bias = 0.0
         if weight:
             width = self.x[left + 1] - self.x[left]
-            before, after = self._bends[left], self._bends[left + 1]
-            bend = max(abs(before), abs(after))
-            if before * after < 0:
-                bend /= 2
+            bend = max(self._bends[left], self._bends[left + 1])
             bias = weight * (1 - weight) / 2 * width**2 * bend
         error = math.sqrt(math.fsum(term.variance for term in terms))
         return Reading(
@@ -117,8 +113,8 @@ class NoisyCurve:
         return tuple(map(self._bend, range(len(self.x))))
 
     def _bend(self, place: int) -> float:
-        """Second derivative at a place that has two neighbours, from divided
-        differences, less its own noise; 0 at the ends."""
+        """Size of the second derivative at a place that has two neighbours, from
+        divided differences, less its own noise; 0 at the ends."""
         if not 0 < place < len(self.x) - 1:
             return 0.0
         before, after = (
@@ -134,7 +130,7 @@ class NoisyCurve:
         values = self.values
         bend = math.fsum(values[p] * w for p, w in weights.items())
         noise = math.fsum(term.variance for term in self._terms(weights))
-        return math.copysign(math.sqrt(max(0.0, bend * bend - noise)), bend)
+        return math.sqrt(max(0.0, bend * bend - noise))
 
 
 def _there(mean: float | None) -> float:
