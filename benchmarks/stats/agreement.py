@@ -10,7 +10,7 @@ from draws import Noise, Plan, Pool, draw, from_pool, simulated
 
 from specbench.analysis.figures import figure_of
 from specbench.analysis.run import conclude
-from specbench.schema.comparison import BreakEven, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, BreakEven, SpeedupMetric
 from specbench.schema.findings import CellStats
 
 FIGURES_AGREE = 1e-3
@@ -55,7 +55,7 @@ def compare_ways(
     figures = [
         abs(_log(a, metric) - _log(b, metric))
         for a, b in zip(fast, whole, strict=True)
-        for metric in SpeedupMetric
+        for metric in CLOSED_LOOP
     ]
     batches = [
         abs(a.running_batch / b.running_batch - 1)

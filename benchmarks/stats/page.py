@@ -8,7 +8,7 @@ from curves import CURVES
 from promises import is_covered
 from study import LIMIT, Case, Study
 
-from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, BreakEvenOutcome, SpeedupMetric
 
 METHOD = Path(__file__).parents[2] / "docs" / "method.md"
 BEGIN = "<!-- made by `make bench-stats BENCH=--save` -->"
@@ -128,7 +128,7 @@ _EQUAL_HEADINGS = (
 
 
 def _equal_rows(study: Study) -> Iterator[list[str]]:
-    names = (*(metric.value for metric in SpeedupMetric), "any")
+    names = (*(metric.value for metric in CLOSED_LOOP), "any")
     for arms in study.equal:
         shares = [_percent(arms.claims[name] / arms.runs) for name in names]
         yield [arms.name, f"{arms.deviation:.1%}", *shares]

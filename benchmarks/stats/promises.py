@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from study import LIMIT, Case, Study
 from tally import NUMBERS, SINGLE
 
-from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, BreakEvenOutcome, SpeedupMetric
 
 COVERAGE = (0.92, 0.99)
 WRONG, RIGHT, DECIDED = 0.02, 0.95, 0.90
@@ -131,7 +131,7 @@ def _equal(study: Study) -> list[_Found]:
             arms.claims[name] / arms.runs, f"{arms.name}, {name}, {arms.deviation:.1%}"
         )
         for arms in study.equal
-        for name in (*(metric.value for metric in SpeedupMetric), "any")
+        for name in (*(metric.value for metric in CLOSED_LOOP), "any")
     ]
 
 

@@ -15,7 +15,7 @@ from tally import Tally, any_difference, count_sweep
 from truth import Truth, at_loads, find_crossing, loads_around
 from workers import Mapping, workers
 
-from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, SpeedupMetric
 from specbench.schema.findings import CellStats
 from specbench.sim.config import SimConfig
 
@@ -129,7 +129,7 @@ def _make_pool(curves: Iterable[Curve], plan: Plan, spread: Mapping) -> Pool:
 
 
 def _truths(curve: Curve, effort: Effort, pool: Pool, spread: Mapping) -> Truths:
-    rough = {m: at_loads(curve, effort.plan, pool, m) for m in SpeedupMetric}
+    rough = {m: at_loads(curve, effort.plan, pool, m) for m in CLOSED_LOOP}
     seeds = range(effort.plan.seeds)
     count = effort.near_loads
     if not curve.is_smooth:
@@ -168,7 +168,7 @@ def _at_limit(never: Curve, level: float, effort: Effort, pool: Pool) -> Case:
     )
     what = f"never pays, all loads {LIMIT:.1f} deviations from 1 or little more"
     curve = replace(never, name="at the limit", what=what, slower=math.exp(-faster))
-    truths = {m: at_loads(curve, effort.plan, pool, m) for m in SpeedupMetric}
+    truths = {m: at_loads(curve, effort.plan, pool, m) for m in CLOSED_LOOP}
     return _empty(curve, level, truths, effort)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from specbench.analysis.context_axis import FramedTables
 from specbench.analysis.frame import CurveFrame, LoadFrame, Table
 from specbench.schema.cell import Condition
-from specbench.schema.comparison import Axis, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, Axis, SpeedupMetric
 from specbench.schema.point import (
     BASELINE_ARM,
     Point,
@@ -65,7 +65,7 @@ def pair_points(table: PointTable) -> tuple[PointCurve, ...]:
     return tuple(
         pairing.curve(setting, arm, groups[setting, arm], metric)
         for setting, arm in arms
-        for metric in SpeedupMetric
+        for metric in CLOSED_LOOP
         if any(metric in point.figures for point in groups[setting, arm])
     )
 

@@ -12,7 +12,12 @@ from specbench.analysis.frame import CurveFrame, LoadFrame, Table
 from specbench.analysis.queueing import only_arm_queues
 from specbench.analysis.step_need import step_need
 from specbench.schema.cell import Condition
-from specbench.schema.comparison import Axis, SpeedupMetric
+from specbench.schema.comparison import (
+    CLOSED_LOOP,
+    OPEN_LOOP,
+    Axis,
+    SpeedupMetric,
+)
 from specbench.schema.findings import CellStats
 from specbench.schema.sweep import BASELINE
 from specbench.stats.means import arithmetic_mean
@@ -39,9 +44,10 @@ def find_comparisons(cells: Sequence[CellStats]) -> tuple[Comparison, ...]:
     pairs.sort(key=lambda key: (_family(key[0]), key[1]))
     found: list[Comparison] = []
     for (_, arm), group in groupby(pairs, lambda k: (_family(k[0]), k[1])):
-        loads = sorted((c for c, _ in group), key=lambda c: c.concurrency)
+        loads = sorted((c for c, _ in group), key=lambda c: c.load)
         sides = [(table.get((c, BASELINE), {}), table[c, arm]) for c in loads]
-        found += [_compare(arm, loads, sides, metric) for metric in SpeedupMetric]
+        metrics = OPEN_LOOP if loads[0].is_open else CLOSED_LOOP
+        found += [_compare(arm, loads, sides, metric) for metric in metrics]
     return tuple(found)
 
 
@@ -70,7 +76,7 @@ def _compare(
             temperature=first.temperature,
             arm=arm,
             metric=metric,
-            axis=Axis.BATCH,
+            axis=Axis.RATE if first.is_open else Axis.BATCH,
             loads=frames,
         ),
         baseline=_table([column.baseline for column in columns], launches, metric),
@@ -133,7 +139,7 @@ def _load_frame(
     batch = _mean_batch(baseline)
     return LoadFrame(
         condition=condition,
-        x=batch if batch and batch > 0 else None,
+        x=condition.request_rate or batch or None,
         running_batch=batch,
         arm_running_batch=_mean_batch(arm),
         missing=column.missing,

@@ -61,7 +61,7 @@ def plan_rows(plan: SweepPlan) -> list[tuple[object, ...]]:
     for launch in plan.launches:
         for key in launch.cells:
             c = key.condition
-            size = cell_size(plan.spec.measure, c.concurrency)
+            size = cell_size(plan.spec.measure, c)
             rows.append(
                 (
                     launch.index,
@@ -102,7 +102,7 @@ def _show_table(plan: SweepPlan, placement: Placement) -> None:
     for launch in plan.launches:
         requests = 0
         for key in launch.cells:
-            size = cell_size(plan.spec.measure, key.condition.concurrency)
+            size = cell_size(plan.spec.measure, key.condition)
             requests += size.warmup + size.measured
         table.add_row(
             str(launch.index),

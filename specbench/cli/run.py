@@ -113,9 +113,12 @@ def tell_client_limit(plan: "SweepPlan") -> None:
     """Say before anything starts where the sweep asks more of the load generator than
     the selftest of this machine has shown it to carry."""
     from specbench.analysis.selftest import advise
+    from specbench.planning.expand import OPEN_LOOP_SEQS
     from specbench.runner.selftest import recall_selftest
 
-    advice = advise(recall_selftest(), max(plan.spec.load.concurrency))
+    advice = advise(
+        recall_selftest(), max(plan.spec.load.concurrencies, default=OPEN_LOOP_SEQS)
+    )
     if advice is not None:
         tell(advice)
 

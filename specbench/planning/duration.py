@@ -159,8 +159,11 @@ def _model(plan: SweepPlan, cell: CellKey, speed: Speed, assumed: Assumptions) -
     """Prompts are read one after the other (an engine is busy with one prefill), and
     answers are written side by side, each as long as it may be."""
     concurrency = cell.condition.concurrency
-    size = cell_size(plan.spec.measure, concurrency)
+    size = cell_size(plan.spec.measure, cell.condition)
     requests = size.warmup + size.measured
+    if cell.condition.is_open:
+        answer = plan.spec.workload.max_tokens * speed.tpot_s
+        return requests / cell.condition.request_rate + speed.ttft_s + answer
     slowdown = max(1.0, concurrency / assumed.flat_until)
     answer = plan.spec.workload.max_tokens * speed.tpot_s * slowdown
     return requests * speed.ttft_s + requests / concurrency * answer

@@ -13,9 +13,12 @@ from specbench.planning.engine_args import (
 from specbench.planning.order import balanced_replicates, wave_order
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import AdmissionCaps, LaunchPlan, SweepPlan
-from specbench.schema.sweep import SweepSpec, Target
+from specbench.schema.sweep import Load, SweepSpec, Target
 from specbench.search.grid import grid_conditions
 
+OPEN_LOOP_SEQS = 256
+"""Sequences that an engine may run at once where requests arrive by themselves and the
+sweep file sets no cap."""
 AA_NOTE = (
     "an A/A run: the baseline against itself, the sweep's own arms left out; whatever"
     " differs is this machine's launch noise"
@@ -49,7 +52,7 @@ def plan_sweep(
                     arm=arm,
                     speculative=speculative[arm],
                     replicate=replicate,
-                    caps=admission_caps(target, spec.load.concurrency),
+                    caps=admission_caps(target, spec.load),
                     cells=tuple(CellKey(c, arm, replicate) for c in conditions),
                     place=place,
                     wave=wave_number,
@@ -77,12 +80,13 @@ def _raised_notes(spec: SweepSpec, places: Mapping[str, int]) -> Iterator[str]:
             )
 
 
-def admission_caps(target: Target, concurrency: list[int]) -> AdmissionCaps:
+def admission_caps(target: Target, load: Load) -> AdmissionCaps:
     """The caps that the sweep file gives, else one that admits the highest load.
     Always explicit: an engine's default may differ with and without speculation."""
     sequences = read_option(target.args, MAX_NUM_SEQS)
+    highest = OPEN_LOOP_SEQS if load.is_open else max(load.concurrencies)
     return AdmissionCaps(
-        max_num_seqs=max(concurrency) if sequences is None else sequences,
+        max_num_seqs=highest if sequences is None else sequences,
         max_num_batched_tokens=read_option(target.args, MAX_NUM_BATCHED_TOKENS),
     )
 

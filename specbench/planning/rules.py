@@ -13,7 +13,16 @@ from specbench.planning.target_rules import (
     check_length,
     check_port,
 )
-from specbench.schema.sweep import AA, BASELINE, Arm, Load, Measure, Workload
+from specbench.schema.sweep import (
+    AA,
+    BASELINE,
+    Arm,
+    Load,
+    Measure,
+    Search,
+    Slo,
+    Workload,
+)
 
 MOST_REQUESTS = 1_000_000
 """Requests that one cell may hold; more is taken for a slip of the pen."""
@@ -29,8 +38,9 @@ def check_rules(parts: Parts, engines: Collection[str] | None) -> Iterator[Probl
     if parts.workload:
         yield from check_workload(parts.workload)
     if parts.load:
-        concurrency = parts.load.concurrency
-        yield from _duplicates(("load", "concurrency"), concurrency)
+        yield from check_load(parts.load, parts.slo)
+    if parts.search and parts.load:
+        yield from check_search(parts.search, parts.load)
     for place, target in parts.targets:
         if parts.load:
             yield from check_caps(place, target, parts.load)
@@ -83,11 +93,50 @@ def check_workload(work: Workload) -> Iterator[Problem]:
     yield from _duplicates(("workload", "temperature"), temperatures)
 
 
+def check_load(load: Load, slo: Slo | None) -> Iterator[Problem]:
+    """A closed or an open loop, each load once; an SLO is about something."""
+    if (load.concurrency is None) is (load.request_rate is None):
+        found = "neither" if load.concurrency is None else "both"
+        yield Problem(
+            ("load",),
+            "expected either `concurrency = [1, 4, 16, 64]` (a closed loop) or"
+            f" `request_rate = [0.5, 1, 2]` (requests per second), found {found}",
+        )
+    yield from _duplicates(("load", "concurrency"), load.concurrencies)
+    # six digits, as in the names of cells
+    rates = [f"{rate:g}" for rate in load.rates]
+    yield from _duplicates(("load", "request_rate"), rates)
+    if slo is not None and not slo.model_dump(exclude_none=True):
+        yield Problem(
+            ("slo",), "is empty; expected `ttft_ms`, `tpot_ms` or `e2e_ms`, or no table"
+        )
+
+
+def check_search(search: Search, load: Load) -> Iterator[Problem]:
+    """The adaptive search has ends to search between."""
+    if search.mode == "grid":
+        for key, default in (("budget", None), ("assume", "nothing")):
+            if getattr(search, key) != default:
+                yield Problem(
+                    ("search", key), 'only steers `mode = "adaptive"`; a grid has none'
+                )
+    elif len(load.rates or load.concurrencies) < 2:
+        key = "request_rate" if load.is_open else "concurrency"
+        yield Problem(
+            ("load", key),
+            "the adaptive search looks between loads; expected at least two, or"
+            ' `search.mode = "grid"`',
+        )
+
+
 def check_measure(measure: Measure, load: Load) -> Iterator[Problem]:
     """The largest cell is one that somebody can mean."""
-    highest = max(load.concurrency)
+    if load.is_open:
+        yield from _check_open_cells(measure, load)
+        return
+    highest = max(load.concurrencies, default=1)
     if highest > MOST_REQUESTS:
-        place: Place = ("load", "concurrency", load.concurrency.index(highest))
+        place: Place = ("load", "concurrency", load.concurrencies.index(highest))
         yield Problem(place, f"expected at most {MOST_REQUESTS}, got {highest}")
         return
     for place, requests in (
@@ -100,6 +149,16 @@ def check_measure(measure: Measure, load: Load) -> Iterator[Problem]:
                 f"a cell at load.concurrency {highest} would send {requests}"
                 f" requests; expected at most {MOST_REQUESTS}",
             )
+
+
+def _check_open_cells(measure: Measure, load: Load) -> Iterator[Problem]:
+    highest = max(load.rates)
+    if highest * measure.seconds_per_rate > MOST_REQUESTS:
+        yield Problem(
+            ("load", "request_rate", load.rates.index(highest)),
+            f"{measure.seconds_per_rate:g} s at {highest:g} requests per second"
+            f" (measure.seconds_per_rate) are more than {MOST_REQUESTS} requests",
+        )
 
 
 def _duplicates(place: Place, values: Sequence[Hashable]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from specbench.schema.sweep import (
     Load,
     Measure,
     Search,
+    Slo,
     SweepSpec,
     Target,
     Workload,
@@ -20,6 +21,7 @@ TABLES: dict[str, type[Document]] = {
     "[[arms]]": Arm,
     "[workload]": Workload,
     "[load]": Load,
+    "[slo]": Slo,
     "[search]": Search,
     "[measure]": Measure,
 }

@@ -18,6 +18,7 @@ from specbench.schema.sweep import (
     Load,
     Measure,
     Search,
+    Slo,
     SweepSpec,
     Target,
     Workload,
@@ -41,6 +42,7 @@ class Parts:
     load: Load | None
     search: Search | None
     measure: Measure | None
+    slo: Slo | None = None
 
     def to_spec(self) -> SweepSpec:
         """The whole sweep; only for parts that were read without a problem."""
@@ -50,6 +52,7 @@ class Parts:
                 "arms": [arm for _, arm in self.arms],
                 "workload": self.workload,
                 "load": self.load,
+                "slo": self.slo,
                 "search": self.search,
                 "measure": self.measure,
             }
@@ -73,6 +76,7 @@ def read_parts(document: dict[str, Any]) -> tuple[Parts, list[Problem]]:
         load=_read_table(Load, document, "load", problems),
         search=_read_table(Search, document, "search", problems),
         measure=_read_table(Measure, document, "measure", problems),
+        slo=_read_table(Slo, document, "slo", problems) if "slo" in document else None,
     )
     return parts, problems
 

@@ -71,8 +71,8 @@ def check_args(place: Place, target: Target) -> Iterator[Problem]:
 
 
 def check_caps(place: Place, target: Target, load: Load) -> Iterator[Problem]:
-    """No admission cap under the highest load."""
-    highest = max(load.concurrency)
+    """No admission cap under the highest load of a closed loop."""
+    highest = max(load.concurrencies, default=1)
     for option in (MAX_NUM_SEQS, MAX_NUM_ACTIVE_SEQS):
         key, cap = find_option(target.args, option), read_option(target.args, option)
         if key and cap is not None and 1 <= cap < highest:

@@ -9,7 +9,13 @@ from specbench.report.arm_figures import NOT_MEASURED, ArmFigures, join_launches
 from specbench.report.facts import RunFacts
 from specbench.report.naming import full_title
 from specbench.schema.cell import Condition
-from specbench.schema.comparison import Side, SpeedupMetric, SpeedupPoint, StepNeed
+from specbench.schema.comparison import (
+    CLOSED_LOOP,
+    Side,
+    SpeedupMetric,
+    SpeedupPoint,
+    StepNeed,
+)
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.sweep import BASELINE
@@ -116,7 +122,7 @@ def _row(
         arm=join_launches(_by_launch(ours)) if arm else None,
         points={
             metric: point
-            for metric in SpeedupMetric
+            for metric in CLOSED_LOOP
             if (point := points.get((condition, arm or "", metric)))
         },
     )

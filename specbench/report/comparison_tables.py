@@ -11,7 +11,7 @@ from specbench.report import words
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.fitting import FirstThatFits
 from specbench.report.needs import NEED_METRICS, need_rows
-from specbench.schema.comparison import Side, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, Side
 from specbench.schema.estimate import Estimate
 
 OPEN_MARK = "?"
@@ -21,7 +21,7 @@ SIDE_STYLES = {Side.PAYS: "green", Side.LOSES: "red", Side.OPEN: "yellow"}
 
 def speedup_tables(block: Block) -> FirstThatFits:
     """Speedups with their intervals beside them, or below where that is too wide."""
-    heads = ["conc", "batch", *(f"{words.metric(m)}\nspeedup" for m in SpeedupMetric)]
+    heads = ["conc", "batch", *(f"{words.metric(m)}\nspeedup" for m in CLOSED_LOOP)]
     return FirstThatFits(
         tuple(
             (_table(heads, (_speedups(row, between) for row in block.rows)),)
@@ -60,7 +60,7 @@ def _speedups(row: LoadRow, between: str) -> list[str | Text]:
     return [
         str(row.concurrency),
         batch,
-        *(_speedup(row.speedup(m), row.side(m), between) for m in SpeedupMetric),
+        *(_speedup(row.speedup(m), row.side(m), between) for m in CLOSED_LOOP),
     ]
 
 

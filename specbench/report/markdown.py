@@ -30,7 +30,7 @@ from specbench.report.remarks import (
     describe_run,
     group_by_code,
 )
-from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP
 from specbench.schema.findings import RunFindings
 
 ANSWER_HEAD = (
@@ -44,7 +44,7 @@ ANSWER_HEAD = (
 NOISE_HEAD = (
     "condition",
     "arm",
-    *(f"{words.metric(metric)} %" for metric in SpeedupMetric),
+    *(f"{words.metric(metric)} %" for metric in CLOSED_LOOP),
     "launches",
     "loads",
 )
@@ -101,7 +101,7 @@ def _noise_lines(findings: RunFindings) -> Iterator[str]:
         (
             plain_text(row.condition),
             plain_text(row.arm),
-            *(row.deviations.get(m, words.DASH) for m in SpeedupMetric),
+            *(row.deviations.get(m, words.DASH) for m in CLOSED_LOOP),
             str(row.launches),
             str(row.loads),
         )

@@ -10,7 +10,7 @@ from specbench.report.facts import RunFacts
 from specbench.report.markdown_text import markdown_table, plain_text
 from specbench.report.needs import NEED_METRICS, NEEDS_NOTE, explain_needs, need_rows
 from specbench.report.remarks import explain_dashes, explain_marks
-from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP
 from specbench.schema.estimate import Estimate
 
 FIGURE_HEAD = (
@@ -19,7 +19,7 @@ FIGURE_HEAD = (
     "output tokens/s",
     "TPOT ms (median)",
     "TPOT ms (p95)",
-    *(f"{words.metric(metric)} speedup" for metric in SpeedupMetric),
+    *(f"{words.metric(metric)} speedup" for metric in CLOSED_LOOP),
     "acceptance rate",
     "acceptance length",
     "tokens per step",
@@ -101,7 +101,7 @@ def _figures(row: LoadRow) -> tuple[str, ...]:
         both(lambda s: _tpot(s, s.tpot_p95)),
         *(
             words.with_interval(row.speedup(m), words.speedup) if arm else ""
-            for m in SpeedupMetric
+            for m in CLOSED_LOOP
         ),
         of_arm(lambda s: words.estimate(s.acceptance_rate, words.share)),
         of_arm(lambda s: words.estimate(s.acceptance_length, words.share)),

@@ -10,7 +10,7 @@ from specbench.report.arm_figures import NOT_MEASURED, ArmFigures
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
-from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import RunFindings, Severity
 
@@ -163,7 +163,7 @@ def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
         yield "acceptance rate", row.arm.acceptance_rate
         yield "acceptance length", row.arm.acceptance_length
         yield "tokens per step", row.arm.tokens_per_step
-    for metric in SpeedupMetric:
+    for metric in CLOSED_LOOP:
         yield f"{words.metric(metric)} speedup", row.speedup(metric)
 
 

@@ -31,7 +31,7 @@ from specbench.report.remarks import (
     describe_run,
     group_by_code,
 )
-from specbench.schema.comparison import SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP
 from specbench.schema.findings import RunFindings, Severity
 
 FIGURES_NOTE = (
@@ -90,13 +90,13 @@ def _noise_parts(findings: RunFindings) -> Iterator[RenderableType]:
         table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
         for head in ("condition", "arm"):
             table.add_column(head, overflow="fold")
-        for head in (*(f"{words.metric(m)}\n%" for m in SpeedupMetric), "n", "loads"):
+        for head in (*(f"{words.metric(m)}\n%" for m in CLOSED_LOOP), "n", "loads"):
             table.add_column(head, justify="right", overflow="fold")
         for row in rows:
             table.add_row(
                 row.condition,
                 row.arm,
-                *(row.deviations.get(m, words.DASH) for m in SpeedupMetric),
+                *(row.deviations.get(m, words.DASH) for m in CLOSED_LOOP),
                 str(row.launches),
                 str(row.loads),
             )

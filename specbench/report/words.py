@@ -121,6 +121,10 @@ METRIC_NAMES = {
     SpeedupMetric.THROUGHPUT: "throughput",
     SpeedupMetric.TPOT: "median TPOT",
     SpeedupMetric.TPOT_P95: "p95 TPOT",
+    SpeedupMetric.TTFT: "median TTFT",
+    SpeedupMetric.E2E: "median end-to-end latency",
+    SpeedupMetric.E2E_P95: "p95 end-to-end latency",
+    SpeedupMetric.GOODPUT: "goodput",
 }
 
 

@@ -16,6 +16,7 @@ from specbench.errors import SpecbenchError
 from specbench.host.affinity import pin_this_process
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
+from specbench.planning.expand import OPEN_LOOP_SEQS
 from specbench.runner.derive import Derived, derive_run
 from specbench.runner.events import Event, Listener, SweepStarted
 from specbench.runner.interruption import Interruption
@@ -106,7 +107,8 @@ def one_at_a_time(listener: Listener) -> Listener:
 def _crews(spec: SweepSpec, placement: Placement) -> Iterator[tuple[LoadCrew, ...]]:
     """Load processes of each place; the client's CPUs are shared by all of them."""
     places = placement.most_places
-    count = load_processes(max(spec.load.concurrency), placement.cpu_count // places)
+    streams = max(spec.load.concurrencies, default=OPEN_LOOP_SEQS)
+    count = load_processes(streams, placement.cpu_count // places)
     with contextlib.ExitStack() as stack:
         yield tuple(stack.enter_context(LoadCrew.start(count)) for _ in range(places))
 

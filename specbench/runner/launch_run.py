@@ -137,7 +137,7 @@ class LaunchRun:
     ) -> MeasuredCell | str:
         """Measure and store one cell; or why the launch ends with it."""
         job, place = self._job, self.launch.place
-        size = cell_size(job.plan.spec.measure, key.condition.concurrency)
+        size = cell_size(job.plan.spec.measure, key.condition)
         number, left = self._progress.begin_cells((key,))
         job.listener(
             CellStarted(

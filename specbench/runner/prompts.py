@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping
 
-from specbench.planning.size import cell_size
+from specbench.planning.size import largest_cell
 from specbench.runner.freezing import Answers
 from specbench.runner.preflight import Prepared
 from specbench.schema.cell import CellKey, Condition
@@ -46,7 +46,8 @@ class PromptSource:
         c = key.condition
         mark = ""
         if key.arm in self._marks:
-            mark = f"c{c.concurrency}r{key.replicate}{self._marks[key.arm]}"
+            load = f"q{c.request_rate:g}" if c.is_open else f"c{c.concurrency}"
+            mark = f"{load}r{key.replicate}{self._marks[key.arm]}"
         place = (c.target, c.dataset, c.context, size, mark)
         with self._lock:
             if place not in self._made:
@@ -71,8 +72,7 @@ class PromptSource:
         if self._workload.turns == "first":
             return {}
         spec = self._prepared.plan.spec
-        sizes = [cell_size(spec.measure, c) for c in spec.load.concurrency]
-        reach = max(size.warmup + size.measured for size in sizes)
+        reach = largest_cell(spec.measure, spec.load)
         return {
             name: needs_first_answer(questions)[:reach]
             for name, questions in self._ordered.items()

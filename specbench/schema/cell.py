@@ -15,7 +15,19 @@ class Condition:
     """Wanted prompt tokens; 0 = as the data set has them."""
     temperature: float
     concurrency: int
-    """Target number of requests in flight."""
+    """Target number of requests in flight; 0 in an open loop, which has none."""
+    request_rate: float = 0.0
+    """Requests that arrive per second; 0 in a closed loop, which has none."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests arrive whatever the server does."""
+        return self.request_rate > 0
+
+    @property
+    def load(self) -> float:
+        """What rises along a curve: the rate of an open loop, else the concurrency."""
+        return self.request_rate if self.is_open else float(self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,8 +43,9 @@ class CellKey:
     def cell_id(self) -> str:
         """Folder name, made of safe characters only whatever the names hold."""
         c = self.condition
+        load = f"q{c.request_rate:g}" if c.is_open else f"c{c.concurrency}"
         raw = (
             f"{c.target}_{c.dataset}_ctx{c.context}_t{c.temperature:g}"
-            f"_c{c.concurrency}_{self.arm}_r{self.replicate}"
+            f"_{load}_{self.arm}_r{self.replicate}"
         )
         return "".join(ch if ch.isalnum() or ch in "._-" else "-" for ch in raw)

@@ -17,6 +17,31 @@ class SpeedupMetric(StrEnum):
     """Median TPOT, baseline / arm."""
     TPOT_P95 = "tpot_p95"
     """95th percentile of TPOT, baseline / arm."""
+    TTFT = "ttft"
+    """Median TTFT, baseline / arm; open loop."""
+    E2E = "e2e"
+    """Median end-to-end latency, baseline / arm; open loop."""
+    E2E_P95 = "e2e_p95"
+    """95th percentile of the end-to-end latency, baseline / arm; open loop."""
+    GOODPUT = "goodput"
+    """Requests per second that keep the SLO, arm / baseline; open loop."""
+
+
+CLOSED_LOOP = (
+    SpeedupMetric.THROUGHPUT,
+    SpeedupMetric.TPOT,
+    SpeedupMetric.TPOT_P95,
+)
+"""Metrics that a closed loop is compared by."""
+OPEN_LOOP = (
+    SpeedupMetric.E2E,
+    SpeedupMetric.E2E_P95,
+    SpeedupMetric.TTFT,
+    SpeedupMetric.TPOT,
+    SpeedupMetric.TPOT_P95,
+    SpeedupMetric.GOODPUT,
+)
+"""Metrics that an open loop is compared by; its throughput is what arrives."""
 
 
 class Side(StrEnum):
@@ -70,6 +95,8 @@ class Axis(StrEnum):
     CONCURRENCY = "concurrency"
     """Where nobody knows the running batch, as with imported points."""
     CONTEXT = "context"
+    RATE = "request rate"
+    """Requests that arrive per second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 PositiveInt = Annotated[int, Field(ge=1)]
+PositiveFloat = Annotated[float, Field(gt=0)]
 Scalar = str | int | float | bool
 
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -62,18 +63,66 @@ class Workload(Document):
     ]
     turns: Literal["first", "all"] = "all"
     seed: int = 0
+    texts: list[str] = []
+    """Files of text that make prompts longer; empty = the documentation topics that
+    come with Python."""
 
 
 class Load(Document):
-    """Closed loop: how many requests are kept in flight."""
+    """What the server is put under: a closed loop, which keeps so many requests in
+    flight, or an open one, in which so many arrive each second. One of the two."""
 
-    concurrency: Annotated[list[PositiveInt], Field(min_length=1)]
+    concurrency: Annotated[list[PositiveInt], Field(min_length=1)] | None = None
+    request_rate: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    """Requests per second."""
+    arrivals: Literal["poisson", "constant"] = "poisson"
+    """How the requests of an open loop arrive; seeded by `workload.seed`."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests arrive whatever the server does."""
+        return self.request_rate is not None
+
+    @property
+    def concurrencies(self) -> list[int]:
+        """Of a closed loop; empty where the loop is open."""
+        return self.concurrency or []
+
+    @property
+    def rates(self) -> list[float]:
+        """Of an open loop; empty where the loop is closed."""
+        return self.request_rate or []
+
+
+class Slo(Document):
+    """What a request must keep to count for the goodput; a limit that is left out
+    does not count. At least one where the table is there."""
+
+    ttft_ms: PositiveFloat | None = None
+    tpot_ms: PositiveFloat | None = None
+    e2e_ms: PositiveFloat | None = None
 
 
 class Search(Document):
-    """How the cells are chosen; the grid measures all of them."""
+    """How the cells are chosen: the grid measures all of them; the adaptive search
+    those that tell most about the crossing for their time."""
 
-    mode: Literal["grid"] = "grid"
+    mode: Literal["grid", "adaptive"] = "grid"
+    precision: Annotated[float, Field(gt=0, le=10)] = 0.05
+    """The search stops for a curve when the 95 % interval of its crossing is no wider
+    than this share of the batch to either side: 0.05 = from 5 % below to 5 % above."""
+    budget: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(s|m|h)$")] | None = None
+    """Machine time after which nothing new begins, e.g. "30m"; None = as long as the
+    grid would take."""
+    assume: Literal["nothing", "single-crossing"] = "nothing"
+    """What is known of the curves before anything is measured."""
+
+    @property
+    def budget_s(self) -> float | None:
+        """The budget in seconds."""
+        if self.budget is None:
+            return None
+        return float(self.budget[:-1]) * {"s": 1, "m": 60, "h": 3600}[self.budget[-1]]
 
 
 class Measure(Document):
@@ -82,6 +131,9 @@ class Measure(Document):
     replicates: Annotated[int, Field(ge=1, le=100)] = 3
     min_requests: PositiveInt = 16
     requests_per_slot: Annotated[float, Field(ge=2)] = 4.0
+    seconds_per_rate: Annotated[float, Field(gt=0, le=86_400)] = 60.0
+    """How long requests of an open loop arrive in the measured part of a cell, at
+    least `min_requests` of them."""
     placement: Literal["auto", "sequential", "side-by-side"] = "auto"
     """One launch at a time, or launches of different arms at once, each on GPUs of its
     own; auto = side by side where the machine has GPUs enough for all arms."""
@@ -94,5 +146,6 @@ class SweepSpec(Document):
     arms: Annotated[list[Arm], Field(min_length=1)]
     workload: Workload
     load: Load
+    slo: Slo | None = None
     search: Search = Search()
     measure: Measure = Measure()

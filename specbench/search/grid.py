@@ -17,9 +17,17 @@ def grid_conditions(
             context=context,
             temperature=temperature,
             concurrency=concurrency,
+            request_rate=rate,
         )
         for dataset in workload.datasets
         for context in workload.context
         for temperature in workload.temperature
-        for concurrency in sorted(load.concurrency)
+        for concurrency, rate in _loads(load)
     )
+
+
+def _loads(load: Load) -> tuple[tuple[int, float], ...]:
+    """Concurrency and rate; one of the two is always 0."""
+    if load.is_open:
+        return tuple((0, rate) for rate in sorted(load.rates))
+    return tuple((concurrency, 0.0) for concurrency in sorted(load.concurrencies))

@@ -16,6 +16,7 @@ from specbench.report.csv_files import breakeven_csv
 from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
 from specbench.schema.comparison import (
+    CLOSED_LOOP,
     BreakEven,
     BreakEvenOutcome,
     Side,
@@ -125,7 +126,7 @@ def test_its_interval_needs_launches_and_stays_between_the_neighbours() -> None:
 
 def test_tpot_of_the_case_breaks_even_at_the_same_place() -> None:
     """The cells' TPOT is load / throughput, so its ratios are the same."""
-    for metric in SpeedupMetric:
+    for metric in CLOSED_LOOP:
         found = answers(CASES["one launch"], metric)["eagle"]
         assert neighbours(found) == (16, 32)
 

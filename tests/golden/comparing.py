@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from specbench.schema.cell import Condition
 from specbench.schema.comparison import (
+    CLOSED_LOOP,
     ArmNoise,
     Component,
     LaunchNoise,
@@ -45,7 +46,7 @@ def compare(
         for members in families.values()
         for arm in dict.fromkeys(c.key.arm for c in members)
         if arm != BASELINE
-        for metric in SpeedupMetric
+        for metric in CLOSED_LOOP
     ]
     curves = tuple(pair.curve() for pair in tables)
     return RunFindings(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
+from specbench.schema.comparison import CLOSED_LOOP, BreakEvenOutcome, SpeedupMetric
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "stats"
 MODULES = tuple(path.stem for path in sorted(FOLDER.glob("*.py")))
@@ -127,7 +127,7 @@ def case(bench: dict[str, Any], speedups: tuple[float, ...], **counts: Any) -> A
             baseline_sampling=(0.0,) * len(speedups),
             crossing=bench["truth"].Crossing(20.0, 0.001),
         )
-        for metric in SpeedupMetric
+        for metric in CLOSED_LOOP
     }
     name = counts.pop("name", "medium")
     noise = bench["draws"].Noise(0.02, 0.5, 0.5)

@@ -43,7 +43,7 @@ def test_real_engines_get_every_admission_cap_explicitly(path: Path) -> None:
 def test_the_demo_measures_what_it_promises() -> None:
     (path,) = [p for p in SWEEPS if p.stem == "cpu-demo"]
     spec = read_sweep(path)
-    assert {1, 2, 4, 8, 16} <= set(spec.load.concurrency)
+    assert {1, 2, 4, 8, 16} <= set(spec.load.concurrencies)
     assert spec.workload.turns == "first"
     order = [launch.arm for launch in plan_sweep(spec).launches]
     pair = ["baseline", "ngram-k3"]

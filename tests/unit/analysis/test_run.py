@@ -8,6 +8,7 @@ import pytest
 
 from specbench.analysis.run import conclude
 from specbench.schema.comparison import (
+    CLOSED_LOOP,
     BreakEven,
     BreakEvenOutcome,
     Component,
@@ -89,7 +90,7 @@ def test_cells_become_curves_and_curves_become_break_evens() -> None:
 
 def test_three_launches_give_every_metric_its_interval() -> None:
     found = conclude(cells(), [])
-    assert len(found.break_evens) == len(SpeedupMetric)
+    assert len(found.break_evens) == len(CLOSED_LOOP)
     for answer in found.break_evens:
         assert answer.outcome is BreakEvenOutcome.PAYS_UP_TO
         assert answer.crossing is not None
@@ -133,7 +134,7 @@ def test_each_arm_is_compared_with_the_one_baseline() -> None:
 def test_the_noise_of_every_arm_is_told() -> None:
     found = conclude(cells(), [])
     arms = {(n.arm, n.noise.metric) for n in found.noise}
-    assert arms == {(arm, m) for arm in (BASELINE, "ngram") for m in SpeedupMetric}
+    assert arms == {(arm, m) for arm in (BASELINE, "ngram") for m in CLOSED_LOOP}
     assert conclude(cells(launches=1), []).noise == ()
 
 
@@ -154,7 +155,7 @@ def record(variance: float, target: str = "target") -> NoiseRecord:
                 launches=6,
                 loads=9,
             )
-            for metric in SpeedupMetric
+            for metric in CLOSED_LOOP
         ),
     )
 

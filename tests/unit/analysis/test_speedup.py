@@ -14,7 +14,7 @@ from specbench.analysis.decide import decide
 from specbench.analysis.frame import Table
 from specbench.analysis.speedup import Comparison, find_comparisons
 from specbench.schema.cell import CellKey
-from specbench.schema.comparison import Axis, SpeedupMetric, SpeedupPoint
+from specbench.schema.comparison import CLOSED_LOOP, Axis, SpeedupMetric, SpeedupPoint
 from specbench.schema.findings import CellStats, Finding, LatencyBasis, Severity
 from specbench.schema.sweep import BASELINE
 from tests.factories import cell_stats, condition, latency
@@ -289,7 +289,7 @@ def test_each_arm_condition_and_metric_has_a_comparison_of_its_own() -> None:
         for one in conditions
     ]
     frames = [c.frame for c in find_comparisons(cells)]
-    assert len(frames) == 2 * len(conditions) * len(SpeedupMetric)
+    assert len(frames) == 2 * len(conditions) * len(CLOSED_LOOP)
     names = {
         (f.arm, f.target, f.dataset, f.context, f.temperature, f.metric) for f in frames
     }

@@ -52,7 +52,7 @@ def test_each_cell_of_the_sweep_is_measured_exactly_once(spec: SweepSpec) -> Non
     counts = Counter(cell for launch in plan.launches for cell in launch.cells)
     work = spec.workload
     points = len(work.datasets) * len(work.context) * len(work.temperature)
-    points *= len(spec.load.concurrency) * len(spec.targets)
+    points *= len(spec.load.concurrencies) * len(spec.targets)
     assert set(counts.values()) == {1}
     assert len(counts) == points * (len(spec.arms) + 1) * spec.measure.replicates
     assert plan.cell_count == len(counts)

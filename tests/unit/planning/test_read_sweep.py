@@ -91,8 +91,9 @@ def test_defaults_stand_in_for_tables_that_may_be_left_out() -> None:
         ),
         (
             "[measure]",
-            '[search]\nmode = "adaptive"\n[measure]',
-            "sweeps/x.toml: search.mode: expected 'grid', got the string \"adaptive\"",
+            '[search]\nmode = "bisect"\n[measure]',
+            "sweeps/x.toml: search.mode: expected 'grid' or 'adaptive', got the string"
+            ' "bisect"',
         ),
         (
             "replicates = 2",
@@ -118,7 +119,9 @@ def test_defaults_stand_in_for_tables_that_may_be_left_out() -> None:
         (
             "[load]\nconcurrency = [1, 4, 16]",
             "",
-            "sweeps/x.toml: load: is missing; expected a [load] table",
+            "sweeps/x.toml: load: expected either `concurrency = [1, 4, 16, 64]` (a"
+            " closed loop) or `request_rate = [0.5, 1, 2]` (requests per second), found"
+            " neither",
         ),
         (
             'engine = "vllm"\n',
