@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 
 include environments/engines.mk
 
-.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo demo-noise golden bench-client bench-stats clean
+.PHONY: help setup fmt lint type test test-fuzz test-truth test-engine check ci demo demo-noise golden bench-client bench-stats bench-search clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | \
@@ -64,6 +64,9 @@ bench-client: setup ## our client beside others at a known schedule (about 25 mi
 
 bench-stats: setup ## how often the answers are right, in virtual time (about 10 min on two cores)
 	$(BIN)/python benchmarks/stats/run.py $(BENCH)
+
+bench-search: setup ## what the adaptive search costs beside the grid, in virtual time (about 30 min on two cores)
+	PYTHONPATH=benchmarks/stats $(BIN)/python benchmarks/search/run.py $(BENCH)
 
 clean: ## remove what was built; results, engines and models stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -9,6 +9,7 @@ Nanoseconds = NewType("Nanoseconds", int)
 Seconds = NewType("Seconds", float)
 
 NS_PER_S = 1_000_000_000
+BYTES_PER_GIB = 2**30
 
 
 def seconds_between(start: int, end: int) -> float:

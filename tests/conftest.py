@@ -4,7 +4,9 @@ change is judged and not luck; elsewhere they go on looking."""
 
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -17,3 +19,11 @@ settings.register_profile(
     "specbench", deadline=None, derandomize=bool(os.environ.get("CI"))
 )
 settings.load_profile("specbench")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What runs keep for later ones stays out of the user's own folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

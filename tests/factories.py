@@ -11,10 +11,13 @@ from specbench.schema.comparison import SpeedupCurve, SpeedupMetric, SpeedupPoin
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import (
     Acceptance,
+    Backlog,
     CellStats,
     Distribution,
     Drift,
+    Goodput,
     LatencyBasis,
+    OpenLoad,
     PrefillShare,
     WholeRun,
 )
@@ -319,3 +322,41 @@ def curve(points: Iterable[SpeedupPoint]) -> SpeedupCurve:
         metric=SpeedupMetric.THROUGHPUT,
         points=tuple(points),
     )
+
+
+def open_sample(due_ms: float, end_ms: float, **changes: Any) -> RequestSample:
+    """A measured request of an open loop, sent when due, whose 11 tokens arrive from
+    the middle of its time to its end, evenly."""
+    half = (end_ms - due_ms) / 2
+    arrivals = [due_ms + half + half * n / 10 for n in range(11)]
+    chunks = chunks_of(arrivals, [1] * 11, counted=True)
+    given = {"scheduled_ms": due_ms, "sent_ms": due_ms, "end_ms": end_ms, **changes}
+    return sample(chunks, **given)
+
+
+def open_load(**changes: Any) -> OpenLoad:
+    """A client on time and a server that keeps up."""
+    made = OpenLoad(
+        arrival_rate=1.0,
+        send_delay=Distribution(80, 0.0001, 0.0001, 0.0002, 0.0003, 0.0005),
+        send_delay_max_s=0.001,
+        backlog=Backlog(64, 64, in_flight_first=1.0, in_flight_last=1.1, limit=4.3),
+        goodput=Goodput(rate=0.9, good=58, due=64, unknown=0),
+    )
+    return replace(made, **changes)
+
+
+def open_cell_stats(
+    arm: str = BASELINE, replicate: int = 1, rate: float = 1.0, **changes: Any
+) -> CellStats:
+    """A clean cell of an open loop: median end-to-end latency 1 s."""
+    given = {
+        "key": CellKey(condition(0, request_rate=rate), arm, replicate),
+        "latency_basis": LatencyBasis.FROM_DUE,
+        "in_flight": 1.0,
+        "running_batch": 0.9,
+        "prefill_share": None,
+        "open_load": open_load(arrival_rate=rate),
+        **changes,
+    }
+    return cell_stats(arm, replicate, **given)

@@ -6,8 +6,9 @@ import os
 import uvloop
 from closed_loop import Answer, read_load, say, write_answers
 
+from specbench.load.cell_load import CellLoad
 from specbench.load.crew import LoadCrew
-from specbench.load.driver import CellHooks, CellLoad, drive_cell
+from specbench.load.driver import CellHooks, drive_cell
 from specbench.load.pacing import load_processes
 from specbench.runner.selftest import numbered_requests
 from specbench.schema.sample import Outcome, RequestSample

@@ -74,7 +74,7 @@ def draw(curve: Curve, noise: Noise, number: int, plan: Plan) -> list[Drawn]:
             launch = f"{title} {arm} {replicate}"
             for load in plan.loads:
                 name = CellName(config, load, seeds.randrange(plan.seeds), plan.size)
-                factor = _factor(step_noise, launch, f"c{load}")
+                factor = slowness(step_noise, launch, f"c{load}")
                 cells.append(Drawn(name, arm, replicate, slower * factor))
     return cells
 
@@ -82,7 +82,8 @@ def draw(curve: Curve, noise: Noise, number: int, plan: Plan) -> list[Drawn]:
 _ONE_SECOND = SimConfig(1, 1, StepCost(1.0, 0.0, 0.0, 0.0), None)
 
 
-def _factor(noise: StepNoise, launch: str, cell: str) -> float:
+def slowness(noise: StepNoise, launch: str, cell: str) -> float:
+    """Factor on every cost of a cell, by its names."""
     return noisy(_ONE_SECOND, noise, launch, cell).cost.base_s
 
 

@@ -138,7 +138,7 @@ def _sampling(study: Study) -> str:
     """What differing prompts and drafts add to the noise."""
     words = []
     for metric, name in zip(
-        SpeedupMetric, ("throughput", "TPOT", "p95 TPOT"), strict=True
+        CLOSED_LOOP, ("throughput", "TPOT", "p95 TPOT"), strict=True
     ):
         truths = [case.truths[metric] for case in study.cases]
         arm = [value for truth in truths for value in truth.sampling]

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from specbench.analysis.crossings import FAR_APART, SidedCurve
 from specbench.analysis.frame import LAUNCH
 from specbench.analysis.sides import MOST_DF, SIGN_TAIL
-from specbench.schema.comparison import Axis, BreakEvenOutcome, Crossing, Side
+from specbench.schema.comparison import (
+    Axis,
+    BreakEvenOutcome,
+    Crossing,
+    Side,
+    SpeedupPoint,
+)
 from specbench.stats.students_t import t_quantile
 
 MOST_LAUNCHES = 24
@@ -33,39 +39,35 @@ def next_step(
     if outcome is BreakEvenOutcome.UNDECIDED:
         return _decide_open_loads(curve)
     if outcome is BreakEvenOutcome.PAYS_EVERYWHERE and curve.axis is not Axis.CONTEXT:
-        last = curve.points[-1].condition.concurrency
-        return f"to find where it stops, go beyond concurrency {last}"
+        last = _load(curve.points[-1], curve.axis)
+        return f"to find where it stops, go beyond {_name(curve.axis)} {last:.10g}"
     return _narrow(curve, crossings)
 
 
 def _decide_open_loads(curve: SidedCurve) -> str:
     """Launches that would decide the open loads, and the loads that none would."""
-    needed: dict[int, int] = {}
-    hopeless: list[int] = []
+    needed: dict[str, int] = {}
+    hopeless: list[str] = []
     for place, point in enumerate(curve.points):
         if point.side is not Side.OPEN:
             continue
-        load = (
-            point.condition.context
-            if curve.axis is Axis.CONTEXT
-            else point.condition.concurrency
-        )
+        load = f"{_load(point, curve.axis):.10g}"
         launches = _launches_to_decide(curve, place)
         if launches is None:
             hopeless.append(load)
         else:
             needed[load] = launches
     words = []
-    plural = "launches" if curve.replicate == LAUNCH else f"{curve.replicate}s"
-    where = "context" if curve.axis is Axis.CONTEXT else "concurrency"
+    plural = curve.replicates
+    where = _name(curve.axis)
     if needed:
-        loads = ", ".join(map(str, needed))
+        loads = ", ".join(needed)
         words.append(
             f"about {max(needed.values())} {plural} of each arm would decide {where}"
             f" {loads}, if the speedups stay as they are"
         )
     if hopeless:
-        loads = ", ".join(map(str, hopeless))
+        loads = ", ".join(hopeless)
         words.append(
             f"at {where} {loads} the arm is within the noise of its baseline: more"
             f" {plural} will hardly decide that"
@@ -93,19 +95,27 @@ def _launches_to_decide(curve: SidedCurve, place: int) -> int | None:
 
 def _narrow(curve: SidedCurve, crossings: Sequence[Crossing]) -> str:
     """A load inside the widest bracket."""
-    is_context = curve.axis is Axis.CONTEXT
-    brackets = [
-        (c.below.condition.context, c.above.condition.context)
-        if is_context
-        else (c.below.condition.concurrency, c.above.condition.concurrency)
-        for c in crossings
-    ]
-    low, high = max(
-        brackets, key=lambda ends: ends[1] / max(1, ends[0]), default=(1, 1)
-    )
-    if low == 0 or math.log2(high / low) <= FAR_APART:
+    axis = curve.axis
+    brackets = [(_load(c.below, axis), _load(c.above, axis)) for c in crossings]
+    # a context of 0 is "as the data set has them": there is no factor from it
+    known = [(low, high) for low, high in brackets if low > 0]
+    low, high = max(known, key=lambda ends: ends[1] / ends[0], default=(1, 1))
+    if len(known) < len(brackets) or math.log2(high / low) <= FAR_APART:
         return ""
+    middle = math.sqrt(low * high)
+    between = f"{middle:.2g}" if axis is Axis.RATE else f"{middle:.0f}"
     return (
-        f"the crossing lies between {'context' if is_context else 'concurrency'} {low}"
-        f" and {high}, which is far: measure {round(math.sqrt(low * high))} too"
+        f"the crossing lies between {_name(axis)} {low:.10g} and {high:.10g},"
+        f" which is far: measure {between} too"
     )
+
+
+def _load(point: SpeedupPoint, axis: Axis) -> float:
+    """What is set to another value from one point of the curve to the next."""
+    return point.condition.context if axis is Axis.CONTEXT else point.condition.asked
+
+
+def _name(axis: Axis) -> str:
+    """What that is called."""
+    names = {Axis.CONTEXT: "context", Axis.RATE: "request rate"}
+    return names.get(axis, "concurrency")

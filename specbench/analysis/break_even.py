@@ -35,7 +35,7 @@ class Verdict:
 
     outcome: BreakEvenOutcome
     turns: tuple[Turn, ...]
-    capacity_from: int | None = None
+    capacity_from: float | None = None
 
 
 def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
@@ -57,7 +57,7 @@ def name_outcome(evidence: SidedCurve, curve: SpeedupCurve) -> BreakEven:
         axis=evidence.axis,
         crossings=crossings,
         capacity_from=verdict.capacity_from,
-        first_slower_concurrency=slower.condition.concurrency if slower else None,
+        first_slower_concurrency=slower.condition.asked if slower else None,
         note=_note(evidence, verdict),
         next_step=next_step(evidence, verdict.outcome, crossings),
     )
@@ -103,8 +103,7 @@ def _one_side(side: Side, first: SpeedupPoint) -> Verdict:
     if side is Side.PAYS:
         return Verdict(BreakEvenOutcome.PAYS_EVERYWHERE, ())
     if first.only_arm_queues:
-        concurrency = first.condition.concurrency
-        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (), concurrency)
+        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (), first.condition.asked)
     return Verdict(BreakEvenOutcome.NEVER_PAYS, ())
 
 
@@ -112,8 +111,8 @@ def _one_turn(turn: Turn, after: SpeedupPoint) -> Verdict:
     if not turn.is_downward:
         return Verdict(BreakEvenOutcome.PAYS_FROM, (turn,))
     if after.only_arm_queues:
-        concurrency = after.condition.concurrency
-        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (turn,), concurrency)
+        load = after.condition.asked
+        return Verdict(BreakEvenOutcome.LOSES_BY_CAPACITY, (turn,), load)
     return Verdict(BreakEvenOutcome.PAYS_UP_TO, (turn,))
 
 
@@ -138,7 +137,7 @@ def _note(evidence: SidedCurve, verdict: Verdict) -> str:
         evidence.noisy.at(place).error for place in range(len(points))
     ):
         words.append(
-            f"the {evidence.replicate}s agree to the last digit, which real ones never"
+            f"the {evidence.replicates} agree to the last digit, which real ones never"
             " do: is one a copy of the other?"
         )
     if verdict.turns:

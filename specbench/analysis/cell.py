@@ -16,7 +16,9 @@ from specbench.analysis.latencies import (
 )
 from specbench.analysis.loops import looping_share
 from specbench.analysis.missing import Missing, keep
+from specbench.analysis.open_loop import add_open_load, find_open_window, from_due
 from specbench.analysis.prefill_share import add_prefill_share
+from specbench.analysis.prompt_length import prompt_length
 from specbench.analysis.reasons import explain_missing
 from specbench.analysis.requests import derive_figures
 from specbench.analysis.rules.rule import CellContext
@@ -30,6 +32,7 @@ from specbench.schema.findings import Acceptance, CellStats, LatencyBasis
 from specbench.schema.record import ClientHealth, GpuReading
 from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.schema.snapshot import EngineReading, Phase
+from specbench.schema.sweep import Slo
 
 WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
 FEW_PROBES = 5
@@ -48,15 +51,33 @@ class CellObservations:
     gpu: tuple[GpuReading, ...] = ()
     planned: int | None = None
     """Requests that were to be sent, warm-up included; None = as many as were."""
+    slo: Slo | None = None
+    """What a good request of an open loop is."""
 
 
 def summarise_cell(seen: CellObservations) -> CellStats:
     """Every figure of one cell; pure, so that a stored run gives them again."""
+    if seen.key.condition.is_open:
+        return _summarise_open(seen)
     window = find_window(seen.samples, seen.key.condition.concurrency)
+    return _judged(seen, _summarise(seen, window))
+
+
+def _summarise_open(seen: CellObservations) -> CellStats:
+    """Latencies of an open loop count from the instant when a request was due."""
+    window = find_open_window(seen.samples)
+    stats = _summarise(replace(seen, samples=from_due(seen.samples)), window)
+    return _judged(seen, add_open_load(stats, seen.samples, window, seen.slo))
+
+
+def _summarise(seen: CellObservations, window: Window | NoWindow) -> CellStats:
     stats = _figures(seen, window)
     stats = add_window(stats, seen.samples, seen.readings, window)
     stats = add_prefill_share(stats, seen.samples, window, drafts=_drafts(seen))
-    stats = explain_missing(stats)
+    return explain_missing(stats)
+
+
+def _judged(seen: CellObservations, stats: CellStats) -> CellStats:
     planned = len(seen.samples) if seen.planned is None else seen.planned
     context = CellContext(
         expects_speculation=seen.expects_speculation,
@@ -72,7 +93,12 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
     measured = [s for s in seen.samples if s.role is Role.MEASURED]
     ended_well = [s for s in measured if s.outcome is not Outcome.FAILED]
     failed = [s for s in measured if s.outcome is Outcome.FAILED]
-    basis, chosen = _latency_requests(ended_well, window)
+    if seen.key.condition.is_open:
+        # those that end after the window too: to leave them out would be to leave out
+        # the slowest
+        basis, chosen = LatencyBasis.FROM_DUE, ended_well
+    else:
+        basis, chosen = _latency_requests(ended_well, window)
     figures = [derive_figures(s) for s in chosen]
     acceptance = _acceptance(missing, seen.readings)
     return CellStats(
@@ -121,6 +147,7 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         missing=missing,
         latency_basis=basis,
         whole_run=whole_run(seen.samples, ended_well, seen.readings),
+        prompt_length=prompt_length(ended_well, seen.key.condition.context),
     )
 
 

@@ -1,5 +1,5 @@
 """Where between two measured loads a curve crosses 1, with its interval: on the
-axis, in concurrency, and on the arm's running batch."""
+axis, in concurrency (or rate), and on the arm's running batch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,6 +71,11 @@ class SidedCurve:
     axis_rises: bool = True
     """Whether the axis rises with the load, so that intervals can be read on it."""
 
+    @property
+    def replicates(self) -> str:
+        """Several of them."""
+        return "launches" if self.replicate == LAUNCH else f"{self.replicate}s"
+
 
 def find_crossing(
     curve: SidedCurve, turn: Turn, reach: tuple[int, int] | None = None
@@ -126,9 +131,10 @@ def _crossing(
     else:
         no_interval = curve.points[0].speedup.no_interval
     at = _Reader(curve, lambda i: curve.places[i])
-    concurrency = _Reader(curve, lambda i: float(curve.points[i].condition.concurrency))
+    concurrency = _Reader(curve, lambda i: curve.points[i].condition.load)
     where = concurrency.read(place)
-    assert where is not None  # every load has a concurrency above 0
+    assert where is not None  # every load is above 0
+    batch = _Reader(curve, lambda i: curve.points[i].running_batch)
     arm = _Reader(curve, lambda i: curve.points[i].arm_running_batch)
     return Crossing(
         at=at.read(place),
@@ -141,6 +147,7 @@ def _crossing(
         below=curve.points[place.left],
         above=curve.points[place.left + 1],
         is_downward=is_downward,
+        running_batch=batch.read(place),
     )
 
 

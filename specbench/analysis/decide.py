@@ -19,6 +19,10 @@ from specbench.stats.mean_squares import mean_squares
 from specbench.stats.noisy_curve import NoisyCurve
 from specbench.stats.replicated_means import replicated_means
 
+RATE_CAUTION = 2.0
+"""Latency over the rate bends ever more towards saturation, so that twice the measured
+bend is allowed for between two rates."""
+
 
 def decide(
     frame: CurveFrame,
@@ -64,6 +68,15 @@ def decide(
     return speedups, name_outcome(sided, speedups)
 
 
+def noisy_curve(
+    frame: CurveFrame, baseline: Table, arm: Table, prior: Prior | None = None
+) -> NoisyCurve:
+    """The curve over the loads that have a speedup, as a decision sees it."""
+    used = [j for j in range(len(frame.loads)) if _counts(frame, (baseline, arm), j)]
+    tables = (_columns(baseline, used), _columns(arm, used))
+    return _noisy_curve(frame, used, tables, prior)[0]
+
+
 def _counts(frame: CurveFrame, tables: tuple[Table, Table], j: int) -> bool:
     """Whether a load has a speedup and a place. Loads can be put in order by their
     concurrency, contexts only by themselves."""
@@ -101,7 +114,8 @@ def _noisy_curve(
     lower, upper = (
         replicated_means(table, one) for table, one in zip(tables, squares, strict=True)
     )
-    return NoisyCurve(_geometry(frame, used), upper, lower), words
+    caution = RATE_CAUTION if frame.axis is Axis.RATE else 1.0
+    return NoisyCurve(_geometry(frame, used), upper, lower, caution), words
 
 
 def _geometry(frame: CurveFrame, used: Sequence[int]) -> tuple[float, ...]:
@@ -110,7 +124,7 @@ def _geometry(frame: CurveFrame, used: Sequence[int]) -> tuple[float, ...]:
     if _axis_rises(frame, used):
         places = [x for j in used if (x := _place(frame.loads[j])) is not None]
     else:
-        places = [float(frame.loads[j].condition.concurrency) for j in used]
+        places = [frame.loads[j].condition.load for j in used]
     return tuple(map(math.log2, places))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from specbench.schema.comparison import (
-    CLOSED_LOOP,
     ArmNoise,
     Component,
     LaunchNoise,
@@ -46,7 +45,7 @@ def noise_records(
 
 
 def _pool(found: Sequence[ArmNoise]) -> Iterable[LaunchNoise]:
-    for metric in CLOSED_LOOP:
+    for metric in SpeedupMetric:
         same = [each.noise for each in found if each.noise.metric is metric]
         launch = _pool_launch(found, metric)
         cell = _pool_component([noise.cell for noise in same])

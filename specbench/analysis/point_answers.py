@@ -36,9 +36,7 @@ def conclude_points(table: PointTable) -> PointFindings:
         replace(
             decided[id(curve)],
             load=curve.tables.frame.loads[0].condition.concurrency,
-            critical=critical_context(
-                [decided[id(one)].break_even.curve for one in family]
-            ),
+            critical=critical_context([one.tables for one in family]),
         )
         for family, over in families
         for curve in over

@@ -56,6 +56,10 @@ def add_prefill_share(
 def _why_unknown(stats: CellStats, *, drafts: bool) -> str | None:
     """What forbids a share before any chunk is looked at."""
     causes = (
+        (
+            stats.key.condition.is_open,
+            "the load is open: its batch comes and goes, and so does its plain step",
+        ),
         (drafts, "the server speculates, so that a token is no step of it"),
         (
             not stats.tokens_exact or stats.tpot_is_usual,

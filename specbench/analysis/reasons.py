@@ -37,6 +37,7 @@ USUAL_REASONS = {
     "chunk_gap": "no request brought a second chunk",
     "mean_output_tokens": NO_USAGE,
     "output_tokens": NO_USAGE,
+    "prompt_length": NO_USAGE,
     "client_lag_p99": "the client's lag was not measured",
     "client_lag_watched": "it is not known how many lag probes were due",
     "client_cpu_share": "the client's CPU time was not measured",
@@ -45,10 +46,13 @@ USUAL_REASONS = {
 }
 """Where nothing more particular is known."""
 
+NO_FIGURES = ("open_load",)
+"""Parts of the summary that other cells have, so that nothing is missing here."""
+
 
 def explain_missing(stats: CellStats) -> CellStats:
     """The summary with a reason for every field that is None, and for no other one."""
-    names = [f.name for f in fields(stats)]
+    names = [f.name for f in fields(stats) if f.name not in NO_FIGURES]
     # reasons of parts of a field, such as `acceptance_rate`, stay as they are
     reasons = {name: why for name, why in stats.missing.items() if name not in names}
     for name in names:

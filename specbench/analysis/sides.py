@@ -3,7 +3,7 @@
 import math
 
 from specbench.schema.comparison import Side
-from specbench.stats.noisy_curve import NoisyCurve
+from specbench.stats.noisy_curve import NoisyCurve, Reading
 from specbench.stats.students_t import t_quantile
 
 SIGN_TAIL = 0.01
@@ -39,7 +39,11 @@ def margin_of(curve: NoisyCurve, place: int) -> float:
 
 def least_told(curve: NoisyCurve, place: int) -> float:
     """The distance from 0 at which a load is just decided."""
-    reading = curve.at(place)
+    return least_sure(curve, curve.at(place))
+
+
+def least_sure(curve: NoisyCurve, reading: Reading) -> float:
+    """The distance from 0 beyond which a reading of the curve has a sure sign."""
     if reading.error == 0:
         return 0.0
     return t_quantile(SIGN_TAIL, sign_df(reading.df, curve)) * reading.error

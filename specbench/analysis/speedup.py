@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from specbench.analysis.figures import figure_of, form_of, name_of
+from specbench.analysis.figures import figure_of, form_of, is_all_good, name_of
 from specbench.analysis.frame import CurveFrame, LoadFrame, Table
 from specbench.analysis.queueing import only_arm_queues
 from specbench.analysis.step_need import step_need
@@ -33,10 +33,15 @@ class Comparison:
     frame: CurveFrame
     baseline: Table
     arm: Table
+    launches: tuple[int, ...]
+    """Of the tables' rows."""
 
 
-def find_comparisons(cells: Sequence[CellStats]) -> tuple[Comparison, ...]:
-    """One for each arm, metric and condition but for the load."""
+def find_comparisons(
+    cells: Sequence[CellStats], only: Sequence[SpeedupMetric] = ()
+) -> tuple[Comparison, ...]:
+    """One for each arm, metric and condition but for the load; of all metrics, or of
+    those in `only`."""
     table: dict[tuple[Condition, str], Replicates] = defaultdict(dict)
     for cell in cells:
         table[cell.key.condition, cell.key.arm][cell.key.replicate] = cell
@@ -46,9 +51,23 @@ def find_comparisons(cells: Sequence[CellStats]) -> tuple[Comparison, ...]:
     for (_, arm), group in groupby(pairs, lambda k: (_family(k[0]), k[1])):
         loads = sorted((c for c, _ in group), key=lambda c: c.load)
         sides = [(table.get((c, BASELINE), {}), table[c, arm]) for c in loads]
-        metrics = OPEN_LOOP if loads[0].is_open else CLOSED_LOOP
-        found += [_compare(arm, loads, sides, metric) for metric in metrics]
+        found += [
+            _compare(arm, loads, sides, metric)
+            for metric in _metrics(loads, sides)
+            if not only or metric in only
+        ]
     return tuple(found)
+
+
+def _metrics(
+    loads: Sequence[Condition], sides: Sequence[tuple[Replicates, Replicates]]
+) -> Sequence[SpeedupMetric]:
+    """What a loop is compared by; goodput only where some limit says what is good."""
+    if not loads[0].is_open:
+        return CLOSED_LOOP
+    cells = [cell for side in sides for arm in side for cell in arm.values()]
+    has_goodput = any(c.open_load and c.open_load.goodput for c in cells)
+    return [m for m in OPEN_LOOP if has_goodput or m is not SpeedupMetric.GOODPUT]
 
 
 def _family(c: Condition) -> tuple[str, str, int, float]:
@@ -81,6 +100,7 @@ def _compare(
         ),
         baseline=_table([column.baseline for column in columns], launches, metric),
         arm=_table([column.arm for column in columns], launches, metric),
+        launches=tuple(launches),
     )
 
 
@@ -102,6 +122,10 @@ class _Column:
         of_arm, why_arm = _usable("arm", arm, metric)
         if not of_base or not of_arm:
             return cls({}, {}, "; ".join(filter(None, (why_base, why_arm))))
+        if metric is SpeedupMetric.GOODPUT and all(
+            map(is_all_good, (*of_base.values(), *of_arm.values()))
+        ):
+            return cls({}, {}, "every request was good in both arms")
         forms = [form_of(c, metric) for c in (*of_base.values(), *of_arm.values())]
         shared = sorted(
             set(forms[: len(of_base)]) & set(forms[len(of_base) :]),
@@ -143,10 +167,11 @@ def _load_frame(
         running_batch=batch,
         arm_running_batch=_mean_batch(arm),
         missing=column.missing,
+        # at one rate the arms run different batches, which the formula does not know
         need=step_need(
             metric, tuple(column.baseline.values()), tuple(column.arm.values())
         )
-        if column.missing is None
+        if column.missing is None and not condition.is_open
         else None,
         only_arm_queues=only_arm_queues(baseline, arm),
     )

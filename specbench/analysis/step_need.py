@@ -24,6 +24,8 @@ from specbench.stats.students_t import t_quantile
 
 SAME_BATCH = 0.05
 """The arm's running batch may differ by so much from the baseline's."""
+APPLIES_TO = (SpeedupMetric.THROUGHPUT, SpeedupMetric.TPOT)
+"""Quantiles in the tail and latencies of whole requests are not made of steps alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,9 @@ class _Launch:
 def step_need(
     metric: SpeedupMetric, baseline: Sequence[CellStats], arm: Sequence[CellStats]
 ) -> StepNeed | None:
-    """By launches of the same number; void cells take no part. None for p95 TPOT, to
+    """By launches of the same number; void cells take no part. None for metrics to
     which the formula does not apply, and where an arm has no cell that counts."""
-    if metric is SpeedupMetric.TPOT_P95:
+    if metric not in APPLIES_TO:
         return None
     bases = {c.key.replicate: c for c in baseline if not c.is_void}
     arms = {c.key.replicate: c for c in arm if not c.is_void}

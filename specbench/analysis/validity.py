@@ -13,6 +13,7 @@ RULES: tuple[Rule, ...] = (
     client.client_lag,
     client.client_unwatched,
     client.client_cpu,
+    client.client_late,
     load.load_not_held,
     load.cache_hits,
     gpu.thermal_slowdown,
@@ -20,10 +21,12 @@ RULES: tuple[Rule, ...] = (
     gpu.clock_fell,
     load.queueing,
     load.preemption,
+    load.overloaded,
     load.drift,
     drafts.no_drafts,
     drafts.useless_drafter,
     requests.looping,
+    requests.context_off,
     load.short_window,
 )
 

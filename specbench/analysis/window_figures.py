@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from specbench.analysis.drift import find_drift
-from specbench.analysis.missing import keep
+from specbench.analysis.missing import Missing, keep
 from specbench.analysis.reasons import (
     FEW_READINGS,
     GAUGE_FIELDS,
@@ -26,6 +26,7 @@ from specbench.stats.means import time_weighted_mean
 from specbench.units import NS_PER_S
 
 ENOUGH_READINGS = 3
+FOLLOWS_ARRIVALS = "throughput of an open loop comes and goes with its arrivals"
 
 
 def add_window(
@@ -60,7 +61,13 @@ def add_window(
         kv_usage=_gauge_mean(readings, window, lambda g: g.kv_usage),
         output_throughput=tokens.total / window.seconds if tokens.is_known else None,
         request_throughput=finished / window.seconds,
-        drift=keep(missing, "drift", find_drift(tokens, finished)),
+        drift=keep(
+            missing,
+            "drift",
+            Missing(FOLLOWS_ARRIVALS)
+            if stats.key.condition.is_open
+            else find_drift(tokens, finished),
+        ),
         window_completed=finished,
         window_error=keep(missing, "window_error", find_window_error(tokens)),
         tokens_exact=tokens.is_exact and tokens.is_known,

@@ -1,15 +1,16 @@
-"""Shows a plan without starting anything: what runs in which order, where, and for how
-long."""
+"""Shows what a run would do without starting anything: what runs in which order, where,
+for how long, and with how much memory."""
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import Any
 
 from specbench.cli.streams import Format, emit, result_console
-from specbench.planning.duration import estimate_remaining
+from specbench.planning.duration import DurationEstimate
 from specbench.planning.size import cell_size
-from specbench.runner.placement import Place, Placement
-from specbench.schema.plan import SweepPlan
+from specbench.runner.forecast import FirstRound, Forecast
+from specbench.schema.plan import LaunchPlan, SweepPlan
 
 COLUMNS = (
     "launch",
@@ -22,43 +23,86 @@ COLUMNS = (
     "context",
     "temperature",
     "concurrency",
+    "request_rate",
     "warmup_requests",
     "measured_requests",
 )
 
 
-def show_plan(plan: SweepPlan, placement: Placement, format_: Format) -> None:
-    """Print launches, cells and expected time."""
+def show_forecast(forecast: Forecast, format_: Format) -> None:
+    """Print it in the wanted form."""
     if format_ is Format.TABLE:
-        _show_table(plan, placement)
-        return
-    rows = plan_rows(plan)
-    if format_ is Format.CSV:
+        from specbench.cli.dry_run_table import forecast_table
+
+        result_console().print(forecast_table(forecast))
+    elif format_ is Format.CSV:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(rows)
+        writer.writerows(launch_rows(forecast.plan, forecast.launches))
         emit(text.getvalue())
-        return
-    import orjson
+    else:
+        import orjson
 
-    expected = estimate_remaining(plan, {})
+        document = forecast_document(forecast)
+        emit(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def forecast_document(forecast: Forecast) -> dict[str, Any]:
+    """As JSON. Of an adaptive search `launches`, `cells` and `expected_s` are those of
+    the grid, which it does not exceed, and `first_rounds` is what it begins with."""
+    from specbench.report.json_report import plain
+
+    plan = forecast.plan
     document = {
+        "mode": "adaptive" if plan.is_adaptive else "grid",
         "launches": len(plan.launches),
         "is_aa": plan.is_aa,
-        "places": placement.places,
-        "notes": [*plan.notes, *placement.notes],
-        "cells": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
-        "expected_s": expected.seconds,
-        "expected_basis": expected.basis,
+        "places": forecast.placement.places,
+        "notes": list(forecast.notes),
+        "cells": _named_rows(plan, plan.launches),
+        **_expected(forecast.expected),
+        "memory": [plain(memory) for memory in forecast.memory],
     }
-    emit(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    if plan.is_adaptive:
+        document["budget_s"] = plan.spec.search.budget_s
+        document["first_rounds"] = [_round(plan, one) for one in forecast.first_rounds]
+    return document
 
 
-def plan_rows(plan: SweepPlan) -> list[tuple[object, ...]]:
-    """One row a cell, in the order in which they will be measured."""
+def _round(plan: SweepPlan, first: FirstRound) -> dict[str, Any]:
+    launches = [launch for wave in first.waves for launch in wave]
+    return {
+        "target": first.target,
+        "why": first.round.why,
+        "launches": len(launches),
+        "cells": _named_rows(plan, launches),
+        **_expected(first.expected),
+    }
+
+
+def _expected(estimate: DurationEstimate) -> dict[str, Any]:
+    return {
+        "expected_s": estimate.seconds,
+        "expected_cell_s": estimate.cell_s,
+        "expected_basis": estimate.basis,
+    }
+
+
+def _named_rows(
+    plan: SweepPlan, launches: Iterable[LaunchPlan]
+) -> list[dict[str, object]]:
+    rows = launch_rows(plan, launches)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def launch_rows(
+    plan: SweepPlan, launches: Iterable[LaunchPlan]
+) -> list[tuple[object, ...]]:
+    """One row a cell, in the order in which they will be measured. What a loop does not
+    have is None."""
     rows: list[tuple[object, ...]] = []
-    for launch in plan.launches:
+    for launch in launches:
         for key in launch.cells:
             c = key.condition
             size = cell_size(plan.spec.measure, c)
@@ -73,83 +117,10 @@ def plan_rows(plan: SweepPlan) -> list[tuple[object, ...]]:
                     c.dataset,
                     c.context,
                     c.temperature,
-                    c.concurrency,
+                    c.concurrency or None,
+                    c.request_rate or None,
                     size.warmup,
                     size.measured,
                 )
             )
     return rows
-
-
-def _show_table(plan: SweepPlan, placement: Placement) -> None:
-    from rich.table import Table
-
-    console = result_console()
-    where = ("wave", "place") if plan.is_side_by_side else ()
-    table = Table(title="Launches, in order")
-    texts = {"target", "engine", "arm"}
-    for name in (
-        "#",
-        *where,
-        "target",
-        "engine",
-        "arm",
-        "replicate",
-        "cells",
-        "requests",
-    ):
-        table.add_column(name, justify="left" if name in texts else "right")
-    for launch in plan.launches:
-        requests = 0
-        for key in launch.cells:
-            size = cell_size(plan.spec.measure, key.condition)
-            requests += size.warmup + size.measured
-        table.add_row(
-            str(launch.index),
-            *((str(launch.wave), str(launch.place)) if where else ()),
-            launch.target.label,
-            launch.target.engine,
-            launch.arm,
-            str(launch.replicate),
-            str(len(launch.cells)),
-            str(requests),
-        )
-    console.print(table)
-    for line in (*placement_lines(placement), *plan.notes, *placement.notes):
-        console.print(line, highlight=False, markup=False)
-    expected = estimate_remaining(plan, {})
-    caps = plan.launches[0].caps
-    console.print(
-        f"{plan.cell_count} cells; admission cap {caps.max_num_seqs} sequences in all"
-        f" arms; about {expected.seconds / 60:.0f} min ({expected.basis}).",
-        highlight=False,
-    )
-
-
-def placement_lines(placement: Placement) -> Iterator[str]:
-    """Whether launches of a target run side by side, and on what."""
-    for label, places in placement.places.items():
-        if len(places) == 1:
-            on = device_words(places[0])
-            yield f"{label}: one launch at a time{f', on {on}' if on else ''}"
-            continue
-        each = "; ".join(
-            f"place {number} has {device_words(place)}"
-            for number, place in enumerate(places)
-        )
-        yield f"{label}: {len(places)} launches at a time, side by side: {each}"
-    if placement.client_cpus is not None:
-        yield f"load generator: {_numbered('CPU', placement.client_cpus)}"
-
-
-def device_words(place: Place) -> str:
-    """What an engine computes on; empty = whatever there is."""
-    if place.gpus:
-        return _numbered("GPU", place.gpus)
-    return _numbered("CPU", place.engine_cpus or ())
-
-
-def _numbered(what: str, which: tuple[str, ...] | tuple[int, ...]) -> str:
-    if not which:
-        return ""
-    return f"{what}{'s' if len(which) > 1 else ''} {', '.join(map(str, which))}"

@@ -8,6 +8,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from specbench.cli.progress_words import (
+    cell_words,
+    ended_words,
+    key_words,
+    ready_words,
+    round_words,
+    start_words,
+    wait_words,
+)
 from specbench.clock import monotonic_ns
 from specbench.runner.events import (
     CellEnded,
@@ -20,10 +29,10 @@ from specbench.runner.events import (
     LaunchReady,
     LaunchStarted,
     LaunchWaiting,
+    Remark,
+    RoundStarted,
     SweepStarted,
 )
-from specbench.schema.cell import CellKey
-from specbench.schema.findings import CellStats
 from specbench.schema.plan import LaunchPlan
 from specbench.units import seconds_between
 
@@ -31,7 +40,6 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 DRAW_S = 1.0
-LINE_CHARS = 60
 
 
 @dataclass(slots=True)
@@ -53,7 +61,8 @@ class ProgressDisplay:
         self._is_live = sys.stderr.isatty() and not is_quiet
         self._live: Live | None = None
         self._drawn_ns = 0
-        self._launches = 0
+        self._launches: int | None = None
+        """How many there will be; None where a search chooses them."""
         self._names_places = False
         self._places: defaultdict[int, _PlaceState] = defaultdict(_PlaceState)
         self.folder = ""
@@ -79,19 +88,26 @@ class ProgressDisplay:
         match event:
             case SweepStarted():
                 self._begin(event)
+            case RoundStarted():
+                self._say_line(round_words(event))
+            case Remark():
+                self._say_line(f"note: {event.words}", always=True)
             case CellStarted() | CellProgress() | CellEnded() | CellFailed():
                 self._show_cell(event)
             case _:
                 self._show_launch(event)
 
     def _begin(self, event: SweepStarted) -> None:
-        self._launches = len(event.plan.launches)
+        plan = event.plan
+        self._launches = None if plan.is_adaptive else len(plan.launches)
         self.folder = event.folder
-        self._names_places = event.plan.is_side_by_side
-        self._say_line(
-            f"{event.plan.cell_count} cells in {self._launches} launches;"
-            f" results in {event.folder}"
-        )
+        self._names_places = plan.is_side_by_side
+        cells = f"{plan.cell_count} cells in {len(plan.launches)} launches"
+        if plan.is_adaptive:
+            cells = f"an adaptive search (the grid: {cells})"
+        self._say_line(f"{cells}; results in {event.folder}")
+        for note in plan.notes:
+            self._say_line(f"note: {note}")
 
     def _show_launch(
         self,
@@ -123,9 +139,12 @@ class ProgressDisplay:
         self._say(launch.place, line, always=always)
 
     def _launch_words(self, launch: LaunchPlan) -> str:
+        number, turn = f"{launch.index}/{self._launches}", "replicate"
+        if self._launches is None:
+            number, turn = f"{launch.index}", "round"
         return (
-            f"launch {launch.index}/{self._launches} {launch.arm} (replicate"
-            f" {launch.replicate}) on {launch.target.label}"
+            f"launch {number} {launch.arm} ({turn} {launch.replicate}) on"
+            f" {launch.target.label}"
         )
 
     def _show_cell(
@@ -142,7 +161,7 @@ class ProgressDisplay:
                     elapsed = seconds_between(state.cell_began_ns, monotonic_ns())
                     self._draw(event.place, cell_words(state.cell, event.done, elapsed))
             case CellEnded():
-                self._say(event.place, f"  {_ended_words(event, state.cell)}")
+                self._say(event.place, f"  {ended_words(event, state.cell)}")
             case CellFailed():
                 words = f"  {key_words(event.key)}: {event.reason}"
                 self._say(event.place, words, always=True)
@@ -176,77 +195,3 @@ class ProgressDisplay:
 
     def _prefix(self, place: int) -> str:
         return f"place {place}: " if self._names_places else ""
-
-
-def _ended_words(event: CellEnded, began: CellStarted | None) -> str:
-    number = left = ""
-    if began is not None:
-        width = len(str(began.total))
-        number = f"[{began.number:>{width}}/{began.total}] "
-        left = duration_words(max(0.0, began.remaining_s - event.seconds))
-    return f"{number}{stats_words(event.stats)} ({event.seconds:.0f} s; {left})"
-
-
-def start_words(event: LaunchStarted) -> str:
-    """Where to look while the engine starts."""
-    if event.log_path is None:
-        return "a server that already runs"
-    return f"starting {event.launch.target.engine}, log in {event.log_path}"
-
-
-def wait_words(event: LaunchWaiting) -> str:
-    """What the engine does before it is ready."""
-    doing = "downloading" if event.is_downloading else "starting"
-    return f"{doing} for {event.elapsed_s:.0f} s: {event.last_line[-LINE_CHARS:]}"
-
-
-def ready_words(event: LaunchReady) -> str:
-    """Version and capacity."""
-    facts = event.facts
-    words = [f"{facts.engine} {facts.version or '(version unknown)'}"]
-    if event.seconds is not None:
-        words.insert(0, f"ready after {event.seconds:.0f} s")
-    if facts.kv_capacity_tokens is not None:
-        words.append(f"KV cache {facts.kv_capacity_tokens:,} tokens")
-    return ", ".join(words)
-
-
-def key_words(key: CellKey) -> str:
-    """Which cell, in a few words."""
-    c = key.condition
-    context = f", context {c.context}" if c.context else ""
-    warmth = f", temperature {c.temperature:g}" if c.temperature else ""
-    return f"{key.arm} {c.dataset}{context}{warmth} c={c.concurrency}"
-
-
-def cell_words(cell: CellStarted, done: int, elapsed_s: float) -> str:
-    """The moving line of a running cell."""
-    left = duration_words(max(0.0, cell.remaining_s - elapsed_s))
-    return (
-        f"cell {cell.number}/{cell.total}  {key_words(cell.key)}  {done} of"
-        f" {cell.requests} requests  {left} ({cell.basis})"
-    )
-
-
-def stats_words(stats: CellStats) -> str:
-    """A measured cell in one line."""
-    from specbench.report.words import lag, milliseconds, shown, significant
-
-    tpot = stats.tpot.p50 if stats.tpot else None
-    words = [key_words(stats.key) + ":"]
-    words.append(f"{shown(stats.output_throughput, significant)} tokens/s")
-    words.append(f"TPOT {shown(tpot, milliseconds)} ms")
-    if stats.tokens_per_step is not None:
-        words.append(f"{significant(stats.tokens_per_step)} tokens/step")
-    words.append(f"client lag p99 {shown(stats.client_lag_p99, lag)} ms")
-    if stats.is_void:
-        words.append("VOID")
-    codes = ", ".join(f.code for f in stats.findings)
-    return "  ".join([*words, *([f"[{codes}]"] if codes else [])])
-
-
-def duration_words(seconds: float) -> str:
-    """Time left, as coarse as the estimate is."""
-    if seconds < 90:
-        return f"about {seconds:.0f} s left"
-    return f"about {seconds / 60:.0f} min left"

@@ -41,13 +41,14 @@ def run(
         "--aa",
         help="Measure the baseline against itself (arm `aa`) instead of the sweep's"
         " arms: how much equal launches differ on this machine. It is kept, and later"
-        " sweeps with few launches rest on it.",
+        " sweeps with few launches rest on it. All loads of the sweep file are"
+        " measured, also where it asks for an adaptive search.",
     ),
     dry_run: bool = typer.Option(
         False,
         "--dry-run",
-        help="Check everything, print launches with their order and places, cells and"
-        " expected time, start nothing.",
+        help="Check everything, print launches with their order and places, cells,"
+        " expected time and memory, start nothing.",
     ),
     format_: ReportFormat = typer.Option(
         ReportFormat.TABLE, "--format", help="How the result is printed."
@@ -79,11 +80,14 @@ def run(
     placement = place_sweep(spec, len(arms), str(sweep), will_launch=not urls)
     plan = plan_sweep(spec, is_aa=aa, places=placement.counts)
     prepared = prepare_sweep(plan, str(sweep), will_launch=not urls)
+    plan = prepared.plan
     tell_client_limit(plan)
     if dry_run:
-        from specbench.cli.dry_run import show_plan
+        from specbench.cli.dry_run import show_forecast
+        from specbench.runner.forecast import make_forecast
 
-        show_plan(plan, placement, dry_format(format_))
+        forecast = make_forecast(plan, placement, will_launch=not urls)
+        show_forecast(forecast, dry_format(format_))
         return
     from specbench.cli.progress import ProgressDisplay
     from specbench.cli.show import show_run

@@ -1,14 +1,17 @@
-"""The closed loop of one cell, over all load processes: deals the slots, says when the
-window opens (every slot has turned over) and closes (the first slot runs dry), so that
-the engine's metrics are read at its edges, and collects what came back."""
+"""The load of one cell, over all load processes: deals the slots of a closed loop, or
+the arrivals of an open one, says when the window opens (every slot has turned over; the
+last request before the measured ones is due) and closes (the first slot runs dry; the
+last request is due), so that the engine's metrics are read at its edges, and collects
+what came back."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from specbench.clock import monotonic_ns
-from specbench.load.client import PreparedRequest
+from specbench.load.cell_load import CellLoad
 from specbench.load.columns import unpack_sample
 from specbench.load.crew import Link, LoadCrew, LoadProcessError
 from specbench.load.health import summarise_watches
@@ -23,13 +26,15 @@ from specbench.load.messages import (
     Ended,
     FromProcess,
     Go,
+    GoOpen,
     Ready,
     Results,
     SendResults,
 )
+from specbench.load.open_loop import IDLE_S, Arrival
 from specbench.load.pacing import deal_slots, is_hopeless, scrape_pause, stagger_delays
+from specbench.load.sleeping import sleep_until
 from specbench.load.slots import SlotStart
-from specbench.load.transport import DEFAULT_STALL_S
 from specbench.schema.record import ClientHealth
 from specbench.schema.sample import RequestSample
 from specbench.schema.snapshot import Phase
@@ -42,26 +47,8 @@ PREPARE_S = 300.0
 """Building a cell's requests and connections takes seconds."""
 HEAD_START_S = 0.02
 """From `Go` to the first request: the message has to arrive everywhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellLoad:
-    """What one cell sends, and where to."""
-
-    base_url: str
-    path: str
-    requests: tuple[PreparedRequest, ...]
-    """Warm-up requests first."""
-    concurrency: int
-    request_s: float
-    """About how long one request takes; starts are spread over it. 0 = at once."""
-    headers: dict[str, str] = field(default_factory=dict)
-    stall_s: float = DEFAULT_STALL_S
-
-    @property
-    def window_s(self) -> float:
-        """About how long the cell takes, in seconds; 0 = unknown."""
-        return self.request_s * len(self.requests) / self.concurrency
+OPEN_HEAD_START_S = 0.5
+"""The same of an open loop, whose message holds all of its instants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +74,7 @@ class DrivenCell:
 async def drive_cell(crew: LoadCrew, load: CellLoad, hooks: CellHooks) -> DrivenCell:
     """Run one cell to its end, drain included. Raises LoadProcessError when a load
     process of ours fails; what fails at the server is in the samples."""
-    async with crew.links(load.concurrency) as links:
+    async with crew.links(load.most_streams) as links:
         cell = _Cell(crew, links, load, hooks)
         await cell.prepare()
         await hooks.on_phase(Phase.BEFORE)
@@ -124,16 +111,17 @@ class _Cell:
         """Every process has its requests ready and its connections open."""
         load = self._load
         self._crew.queue_requests(len(load.requests))
-        dealt = deal_slots(load.concurrency, len(self._links))
-        for link, slots in zip(self._links, dealt, strict=True):
+        ahead = load.connections_ahead
+        for place, link in enumerate(self._links):
             link.send(
                 CellJob(
                     base_url=load.base_url,
                     path=load.path,
                     headers=load.headers,
                     requests=load.requests,
-                    connections=len(slots),
-                    stall_s=load.stall_s,
+                    connections=len(range(place, ahead, len(self._links))),
+                    stall_s=load.patience_s,
+                    idle_s=IDLE_S if load.is_open else math.inf,
                 )
             )
         try:
@@ -148,12 +136,13 @@ class _Cell:
 
     async def run(self, lag: LagSender) -> None:
         """From the first request to the last answer, watched."""
-        start_ns = monotonic_ns() + int(HEAD_START_S * NS_PER_S)
-        delays = stagger_delays(self._load.concurrency, self._load.request_s)
-        dealt = deal_slots(self._load.concurrency, len(self._links))
-        for link, slots in zip(self._links, dealt, strict=True):
-            starts = (SlotStart(s, start_ns + int(delays[s] * NS_PER_S)) for s in slots)
-            link.send(Go(tuple(starts)))
+        edges: asyncio.Task[None] | None = None
+        if self._load.is_open:
+            start_ns = monotonic_ns() + int(OPEN_HEAD_START_S * NS_PER_S)
+            self._begin_open(start_ns)
+            edges = asyncio.create_task(self._tell_edges(start_ns))
+        else:
+            self._begin_closed(monotonic_ns() + int(HEAD_START_S * NS_PER_S))
         watcher = asyncio.create_task(self._watch())
         lag.start()
         following = [asyncio.create_task(self._follow(link)) for link in self._links]
@@ -173,11 +162,36 @@ class _Cell:
         finally:
             # not only after the last reading of the metrics, which can take its time
             lag.stop()
-            for task in (stuck, all_followed):
-                task.cancel()
+            for task in (stuck, all_followed, edges):
+                if task is not None:
+                    task.cancel()
             self._opened.set()
             self._closed.set()
             await watcher
+
+    def _begin_closed(self, start_ns: int) -> None:
+        delays = stagger_delays(self._load.concurrency, self._load.request_s)
+        dealt = deal_slots(self._load.concurrency, len(self._links))
+        for link, slots in zip(self._links, dealt, strict=True):
+            starts = (SlotStart(s, start_ns + int(delays[s] * NS_PER_S)) for s in slots)
+            link.send(Go(tuple(starts)))
+
+    def _begin_open(self, start_ns: int) -> None:
+        """Dealt in turn, so that a burst falls on all processes."""
+        arrivals = [
+            Arrival(index, start_ns + round(due_s * NS_PER_S))
+            for index, due_s in enumerate(self._load.arrivals)
+        ]
+        count = len(self._links)
+        for place, link in enumerate(self._links):
+            link.send(GoOpen(tuple(arrivals[place::count])))
+
+    async def _tell_edges(self, start_ns: int) -> None:
+        """The window of an open loop is known before it begins."""
+        edges = zip((self._opened, self._closed), self._load.window_edges, strict=True)
+        for reached, edge_s in edges:
+            await sleep_until(start_ns + round(edge_s * NS_PER_S))
+            reached.set()
 
     async def collect(self) -> tuple[tuple[RequestSample, ...], list[Done]]:
         """What all processes have kept, parsed."""
@@ -208,7 +222,7 @@ class _Cell:
         self._failed += message.failed
         self._turned_over += message.turned_over
         self._hooks.on_progress(self._ended)
-        if self._turned_over == self._load.concurrency:
+        if self._turned_over == self._load.concurrency and not self._load.is_open:
             self._opened.set()
         self._crew.refill()
         if is_hopeless(self._failed, self._ended):

@@ -3,6 +3,8 @@ those are pickled fast and some are sent beside the stamping.
 
 parent      CellJob               Go                        SendResults
 process              Ready            Ended... Dry  Drained             Results... Done
+
+An open loop is begun by `GoOpen` and has no `Dry`.
 """
 
 from collections.abc import Mapping
@@ -11,6 +13,7 @@ from typing import NamedTuple
 from specbench.load.client import PreparedRequest
 from specbench.load.columns import PackedSample
 from specbench.load.lag import ProcessWatch
+from specbench.load.open_loop import Arrival
 from specbench.load.slots import SlotStart
 
 
@@ -23,7 +26,10 @@ class CellJob(NamedTuple):
     requests: tuple[PreparedRequest, ...]
     """All of the cell's: the processes share one queue of their indices."""
     connections: int
+    """Made before it begins."""
     stall_s: float
+    idle_s: float
+    """A connection that nothing used for so long is not used again."""
 
 
 class Ready(NamedTuple):
@@ -31,9 +37,16 @@ class Ready(NamedTuple):
 
 
 class Go(NamedTuple):
-    """Begin."""
+    """Begin a closed loop."""
 
     starts: tuple[SlotStart, ...]
+
+
+class GoOpen(NamedTuple):
+    """Begin an open loop."""
+
+    arrivals: tuple[Arrival, ...]
+    """The process's own, by rising instants."""
 
 
 class Ended(NamedTuple):

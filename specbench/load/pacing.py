@@ -1,12 +1,20 @@
 """When to send, and from how many processes, as pure functions."""
 
 import math
+from collections.abc import Sequence
+
+from specbench.units import NS_PER_S
 
 STREAMS_PER_PROCESS = 128
 """So many streams leave one load process room: at 50 chunks/s each it has 6,400 reads
 a second, a tenth of what one core carries."""
 MOST_PROCESSES = 8
 UNKNOWN_PAUSE_S = 0.25
+AWAKE_S = 0.002
+"""Before a request of an open loop is due its process stays awake for so long: a timer
+can be late by more than a millisecond."""
+AWAKE_SHARE = 0.1
+"""Of a process's time, at most, on top of what it has to do."""
 GIVE_UP_FAILURES = 3
 GIVE_UP_SHARE = 0.2
 
@@ -29,6 +37,15 @@ def deal_slots(concurrency: int, processes: int) -> tuple[tuple[int, ...], ...]:
     another come from different processes. Processes without a slot are left out."""
     dealt = (tuple(range(p, concurrency, processes)) for p in range(processes))
     return tuple(slots for slots in dealt if slots)
+
+
+def watch_s(dues_ns: Sequence[int]) -> float:
+    """Seconds for which a process stays awake before each of these instants, which
+    rise: less where they are many."""
+    if len(dues_ns) < 2:
+        return AWAKE_S
+    mean_gap_s = (dues_ns[-1] - dues_ns[0]) / NS_PER_S / (len(dues_ns) - 1)
+    return min(AWAKE_S, AWAKE_SHARE * mean_gap_s)
 
 
 def is_hopeless(failed: int, ended: int) -> bool:

@@ -5,13 +5,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specbench.clock import monotonic_ns
 from specbench.load.client import PreparedRequest, RawExchange, ask
 from specbench.load.pacing import is_hopeless
+from specbench.load.sleeping import sleep_until
 from specbench.load.transport import StampingTransport
-from specbench.units import NS_PER_S
-
-TIMER_GRAIN_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ class SlotLoop:
         return self._ended
 
     async def _run_slot(self, start: SlotStart) -> None:
-        await _sleep_until(start.due_ns)
+        await sleep_until(start.due_ns)
         due_ns = start.due_ns
         is_first = True
         while (index := self._next()) is not None:
@@ -79,10 +76,3 @@ class SlotLoop:
         if is_hopeless(self._failed, len(self._ended)):
             return None
         return self._take_index()
-
-
-async def _sleep_until(due_ns: int) -> None:
-    """A loop's timer can fire a fraction of a millisecond early: then once more, for a
-    whole one, since a shorter timer would fire at once, again and again."""
-    while (wait_ns := due_ns - monotonic_ns()) > 0:  # noqa: ASYNC110 - it is a clock
-        await asyncio.sleep(max(wait_ns / NS_PER_S, TIMER_GRAIN_S))

@@ -4,6 +4,7 @@ whole, with its stamped pieces in `extensions`. The load itself calls `exchange`
 bytes that were made ahead, so that nothing is built while it counts."""
 
 import asyncio
+import math
 import ssl
 from collections import deque
 
@@ -45,22 +46,32 @@ class BrokenExchangeError(httpx.ReadError):
 class StampingTransport(httpx.AsyncBaseTransport):
     """Keep-alive connections to one origin."""
 
-    def __init__(self, origin: str, stall_s: float = DEFAULT_STALL_S) -> None:
+    def __init__(
+        self,
+        origin: str,
+        stall_s: float = DEFAULT_STALL_S,
+        idle_s: float = math.inf,
+    ) -> None:
+        """`idle_s`: a connection that nothing used for so long is not used again."""
         self._origin = httpx.URL(origin)
         self._stall_s = stall_s
+        self._idle_s = idle_s
         is_tls = self._origin.scheme == "https"
         self._trust = ssl.create_default_context() if is_tls else None
-        self._idle: deque[StreamConnection] = deque()
+        self._idle: deque[tuple[int, StreamConnection]] = deque()
+        """Each with the instant since which it is idle, so the oldest first."""
         self._busy: set[StreamConnection] = set()
         self._next_look: asyncio.TimerHandle | None = None
 
     async def open(self, count: int) -> None:
         """Make connections ahead, so that none is made while it counts."""
-        wanted = count - len(self._idle)
+        wanted = count - self.ready_count
         made = await asyncio.gather(
             *(self._connect() for _ in range(wanted)), return_exceptions=True
         )
-        self._idle.extend(c for c in made if isinstance(c, StreamConnection))
+        for connection in made:
+            if isinstance(connection, StreamConnection):
+                self._keep(connection)
         for failure in made:
             if isinstance(failure, BaseException):
                 raise failure
@@ -103,8 +114,22 @@ class StampingTransport(httpx.AsyncBaseTransport):
         finally:
             self._busy.discard(connection)
         if connection.is_open:
-            self._idle.append(connection)
+            self._keep(connection)
         return exchange
+
+    @property
+    def ready_count(self) -> int:
+        """Connections at hand; those that are of no more use are dropped."""
+        while self._idle and not self._is_of_use(*self._idle[0]):
+            self._idle.popleft()[1].close()
+        return len(self._idle)
+
+    def _keep(self, connection: StreamConnection) -> None:
+        self._idle.append((monotonic_ns(), connection))
+
+    def _is_of_use(self, since_ns: int, connection: StreamConnection) -> bool:
+        is_fresh = seconds_between(since_ns, monotonic_ns()) <= self._idle_s
+        return connection.is_open and is_fresh
 
     def _watch(self) -> None:
         """One timer for all exchanges: one for each would cost the timing path."""
@@ -131,11 +156,9 @@ class StampingTransport(httpx.AsyncBaseTransport):
             self._watch()
 
     def _take_idle(self) -> StreamConnection | None:
-        while self._idle:
-            connection = self._idle.popleft()
-            if connection.is_open:
-                return connection
-        return None
+        if self.ready_count == 0:
+            return None
+        return self._idle.popleft()[1]
 
     async def _connect(self) -> StreamConnection:
         url = self._origin
@@ -158,7 +181,7 @@ class StampingTransport(httpx.AsyncBaseTransport):
             self._next_look.cancel()
             self._next_look = None
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[1].close()
 
 
 def request_bytes(request: httpx.Request) -> bytes:

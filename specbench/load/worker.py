@@ -11,7 +11,8 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 import httpx
 import uvloop
@@ -35,9 +36,11 @@ from specbench.load.messages import (
     Dry,
     Ended,
     Go,
+    GoOpen,
     Ready,
     Results,
 )
+from specbench.load.open_loop import OpenLoop
 from specbench.load.slots import SlotEvents, SlotLoop
 from specbench.load.transport import StampingTransport
 from specbench.units import seconds_between
@@ -96,16 +99,17 @@ class _Parent:
             turned_over + is_turn_over,
         )
         if is_turn_over or not is_answered:
-            self._tell()
+            self.tell()
         elif self._telling is None:
             loop = asyncio.get_running_loop()
-            self._telling = loop.call_later(TELL_S, self._tell)
+            self._telling = loop.call_later(TELL_S, self.tell)
 
     def _note_dry(self) -> None:
-        self._tell()
+        self.tell()
         self.send(Dry())
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """What the parent has not been told yet."""
         if self._telling is not None:
             self._telling.cancel()
             self._telling = None
@@ -121,21 +125,32 @@ async def _run_cell(
         (request, wire_bytes(job.base_url, job.path, job.headers, request.body))
         for request in job.requests
     ]
-    transport = StampingTransport(job.base_url, job.stall_s)
+    transport = StampingTransport(job.base_url, job.stall_s, job.idle_s)
     try:
         # A server that is gone fails each request, which is data; it is no error here.
         with contextlib.suppress(httpx.TransportError, TimeoutError):
             await transport.open(job.connections)
         parent.send(Ready())
-        go: Go = await read_frame(parent.reader)
-        loop = SlotLoop(
-            transport, requests, lambda: _take_index(queue), parent.events()
-        )
+        go: Go | GoOpen = await read_frame(parent.reader)
+        events = parent.events()
+        running: Coroutine[Any, Any, list[RawExchange]]
+        if isinstance(go, GoOpen):
+            running = OpenLoop(
+                transport,
+                requests,
+                # an entry is the leave to send one more, whichever it names
+                lambda: _take_index(queue) is not None,
+                events.on_ended,
+            ).run(go.arrivals)
+        else:
+            running = SlotLoop(
+                transport, requests, lambda: _take_index(queue), events
+            ).run(go.starts)
         loop_watch = LoopWatch()
         lags.take()
         loop_watch.start()
         began_ns, began_cpu = monotonic_ns(), time.process_time()
-        exchanges = await _until_parent_ends(loop, go, parent)
+        exchanges = await _until_parent_ends(running, parent)
         wall = seconds_between(began_ns, monotonic_ns())
         cpu = time.process_time() - began_cpu
         watch = ProcessWatch(
@@ -145,6 +160,7 @@ async def _run_cell(
         )
     finally:
         await transport.aclose()
+    parent.tell()
     parent.send(Drained())
     await read_frame(parent.reader)
     await _send_results(exchanges, parent)
@@ -152,10 +168,10 @@ async def _run_cell(
 
 
 async def _until_parent_ends(
-    loop: SlotLoop, go: Go, parent: _Parent
+    loop: Coroutine[Any, Any, list[RawExchange]], parent: _Parent
 ) -> list[RawExchange]:
     """The parent says nothing while a cell runs: what can be read is its end."""
-    running = asyncio.ensure_future(loop.run(go.starts))
+    running = asyncio.ensure_future(loop)
     end = asyncio.ensure_future(parent.reader.read(1))
     await asyncio.wait((running, end), return_when=asyncio.FIRST_COMPLETED)
     if not running.done():

@@ -1,74 +1,32 @@
-"""How long the rest of a sweep will take. Each cell is taken from the best that is
-known: the same cell in an earlier launch, else the speed of a warmed-up engine, else
-plain assumptions; the answer says which. An estimate for people, never a result."""
+"""How long the rest of a sweep will take, and in words what that rests on: cell by cell
+from the best that is known, with the start-ups of its launches."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from statistics import fmean
 
-from specbench.planning.size import cell_size
+from specbench.planning.cell_time import Basis, CellClock, CellTime
+from specbench.planning.known_times import ASSUMPTIONS, Assumptions, Known
 from specbench.schema.cell import CellKey
-from specbench.schema.plan import LaunchPlan, SweepPlan
-
-
-class Basis(StrEnum):
-    """What a cell's estimate rests on, best first."""
-
-    MEASURED = "as measured in an earlier launch"
-    SAME_CONDITION = "as another arm needed for it"
-    WARMED_UP = "from the speed of a warmed-up engine"
-    ASSUMED = "assumed"
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """What one request alone gets from a warmed-up engine, in seconds."""
-
-    ttft_s: float
-    tpot_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Assumptions:
-    """What is taken for granted while nothing is known."""
-
-    startup_s: float = 120.0
-    """Launch to ready, warm-up included."""
-    speed: Speed = Speed(ttft_s=0.1, tpot_s=0.02)
-    flat_until: int = 32
-    """A decode step costs the same up to this batch, from there in proportion."""
-
-    def describe(self) -> str:
-        """In words, for people."""
-        return (
-            f"TTFT {self.speed.ttft_s:g} s and TPOT {self.speed.tpot_s:g} s alone,"
-            f" every answer as long as max_tokens allows, start-up"
-            f" {self.startup_s:g} s"
-        )
-
-
-ASSUMPTIONS = Assumptions()
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the sweep has taught so far. Launches are named by their index."""
-
-    startups: Mapping[int, float] = field(default_factory=dict)
-    """Launch to ready in seconds, of every launch that got ready."""
-    speeds: Mapping[int, Speed] = field(default_factory=dict)
-    ended: Collection[int] = ()
-    """Launches that are over, whether or not all their cells were measured."""
+from specbench.schema.plan import LaunchPlan, SweepPlan, Wave
 
 
 @dataclass(frozen=True, slots=True)
 class DurationEstimate:
-    """Seconds, and in words what they rest on."""
+    """Seconds of machine time, and in words what they rest on."""
 
     seconds: float
     basis: str
+    cell_s: float
+    """Of that, the cells; of all launches together, also of those side by side."""
+    is_guess: bool
+    """Whether some cell rests on neither its own nor its neighbours' time."""
+
+
+GUESSES = (Basis.WARMED_UP, Basis.ASSUMED)
+
+Rest = Callable[[LaunchPlan], tuple[Sequence[CellKey], bool]]
+"""What of a launch is still to come: cells, and whether it has to start."""
 
 
 def estimate_remaining(
@@ -80,7 +38,8 @@ def estimate_remaining(
     """The rest of the sweep; launches side by side take as long as the longest of
     them. `done`: seconds that each finished cell took. Freezing the first answers, a
     pass of its own before the cells, is not in it."""
-    return _estimate(plan, plan.waves, done, known or Known(), assumed)
+    clock = CellClock.of(plan, done, known or Known(), assumed)
+    return _add_up(clock, plan.waves, _still_to_come(clock))
 
 
 def estimate_launch(
@@ -91,108 +50,124 @@ def estimate_launch(
     assumed: Assumptions = ASSUMPTIONS,
 ) -> DurationEstimate:
     """The rest of one launch, its start-up included where it is still to come."""
-    return _estimate(plan, ((launch,),), done, known or Known(), assumed)
+    clock = CellClock.of(plan, done, known or Known(), assumed)
+    return _add_up(clock, ((launch,),), _still_to_come(clock))
 
 
-def estimate_cell(
+def estimate_whole(
     plan: SweepPlan,
-    launch: LaunchPlan,
-    cell: CellKey,
+    waves: Sequence[Wave],
     done: Mapping[CellKey, float],
-    known: Known,
+    known: Known | None = None,
     assumed: Assumptions = ASSUMPTIONS,
-) -> tuple[float, Basis]:
-    """Seconds of one cell, and what they rest on."""
-    same = [s for key, s in done.items() if key.condition == cell.condition]
-    same_arm = [
-        s
-        for key, s in done.items()
-        if key.condition == cell.condition and key.arm == cell.arm
-    ]
-    if same_arm:
-        return fmean(same_arm), Basis.MEASURED
-    if same:
-        return fmean(same), Basis.SAME_CONDITION
-    speed = _speed(plan, launch, known)
-    basis = Basis.WARMED_UP if speed else Basis.ASSUMED
-    return _model(plan, cell, speed or assumed.speed, assumed), basis
-
-
-def _estimate(
-    plan: SweepPlan,
-    waves: Sequence[Sequence[LaunchPlan]],
-    done: Mapping[CellKey, float],
-    known: Known,
-    assumed: Assumptions,
 ) -> DurationEstimate:
+    """Of these waves from their beginning, as if none of their cells had been measured
+    yet; `done` only tells how long such cells take."""
+    clock = CellClock.of(plan, done, known or Known(), assumed)
+    return _add_up(clock, waves, lambda launch: (_possible(clock, launch), True))
+
+
+def _still_to_come(clock: CellClock) -> Rest:
+    def rest(launch: LaunchPlan) -> tuple[Sequence[CellKey], bool]:
+        if launch.index in clock.known.ended:
+            return (), False
+        left = [c for c in _possible(clock, launch) if c not in clock.done]
+        return left, bool(left) and launch.index not in clock.known.startups
+
+    return rest
+
+
+def _possible(clock: CellClock, launch: LaunchPlan) -> Sequence[CellKey]:
+    impossible = clock.known.impossible
+    return [cell for cell in launch.cells if cell.condition not in impossible]
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What was added up so far."""
+
+    cells: list[CellTime] = field(default_factory=list)
+    startups: list[tuple[float, str]] = field(default_factory=list)
+    """Seconds, and what they rest on."""
+
+
+def _add_up(clock: CellClock, waves: Sequence[Wave], rest: Rest) -> DurationEstimate:
     seconds = 0.0
-    bases: Counter[Basis] = Counter()
+    total = _Sum()
     for wave in waves:
-        each = [_launch_s(plan, launch, done, known, assumed) for launch in wave]
-        seconds += max(launch_s for launch_s, _ in each)
-        for _, counted in each:
-            bases += counted
-    return DurationEstimate(seconds, _describe(bases, assumed))
+        each = [0.0]
+        for launch in wave:
+            cells, must_start = rest(launch)
+            times = [clock.time(launch, cell) for cell in cells]
+            total.cells += times
+            starts = [_startup(clock, launch)] if must_start else []
+            total.startups += starts
+            each.append(sum(t.seconds for t in times) + sum(s for s, _ in starts))
+        seconds += max(each)
+    return DurationEstimate(
+        seconds=seconds,
+        basis=_describe(total, clock.assumed),
+        cell_s=sum(time.seconds for time in total.cells),
+        is_guess=any(time.basis in GUESSES for time in total.cells),
+    )
 
 
-def _launch_s(
-    plan: SweepPlan,
-    launch: LaunchPlan,
-    done: Mapping[CellKey, float],
-    known: Known,
-    assumed: Assumptions,
-) -> tuple[float, Counter[Basis]]:
-    """Seconds of the rest of one launch, and what its cells' estimates rest on."""
-    bases: Counter[Basis] = Counter()
-    left = [cell for cell in launch.cells if cell not in done]
-    if launch.index in known.ended or not left:
-        return 0.0, bases
-    seconds = 0.0 if launch.index in known.startups else _startup(known, assumed)
-    for cell in left:
-        cell_s, basis = estimate_cell(plan, launch, cell, done, known, assumed)
-        seconds += cell_s
-        bases[basis] += 1
-    return seconds, bases
+def _startup(clock: CellClock, launch: LaunchPlan) -> tuple[float, str]:
+    known = clock.known
+    if known.startups:
+        return fmean(known.startups.values()), ""
+    of_target = {
+        arm: seconds
+        for (label, arm), seconds in known.recalled.startups.items()
+        if label == launch.target.label
+    }
+    if launch.arm in of_target:
+        return of_target[launch.arm], "as in an earlier run"
+    if of_target:
+        return fmean(of_target.values()), "as other arms needed in an earlier run"
+    return clock.assumed.startup_s, "assumed"
 
 
-def _model(plan: SweepPlan, cell: CellKey, speed: Speed, assumed: Assumptions) -> float:
-    """Prompts are read one after the other (an engine is busy with one prefill), and
-    answers are written side by side, each as long as it may be."""
-    concurrency = cell.condition.concurrency
-    size = cell_size(plan.spec.measure, cell.condition)
-    requests = size.warmup + size.measured
-    if cell.condition.is_open:
-        answer = plan.spec.workload.max_tokens * speed.tpot_s
-        return requests / cell.condition.request_rate + speed.ttft_s + answer
-    slowdown = max(1.0, concurrency / assumed.flat_until)
-    answer = plan.spec.workload.max_tokens * speed.tpot_s * slowdown
-    return requests * speed.ttft_s + requests / concurrency * answer
+def _describe(total: _Sum, assumed: Assumptions) -> str:
+    if not total.cells:
+        return "nothing left to measure"
+    words = []
+    for basis in Basis:
+        times = [t for t in total.cells if t.basis is basis]
+        if times:
+            words.append((len(times), _basis_words(basis, times, assumed)))
+    if len(words) == 1:
+        text = f"{_cells(len(total.cells))} {words[0][1]}"
+    else:
+        parts = ", ".join(f"{count} {of_basis}" for count, of_basis in words)
+        text = f"{_cells(len(total.cells))}: {parts}"
+    return text + _startup_words(total.startups)
 
 
-def _speed(plan: SweepPlan, launch: LaunchPlan, known: Known) -> Speed | None:
-    """Of this launch, else of the latest one of its arm, else of its target."""
-    if launch.index in known.speeds:
-        return known.speeds[launch.index]
-    on_target = [
-        other
-        for other in plan.launches
-        if other.index in known.speeds and other.target.label == launch.target.label
-    ]
-    same_arm = [other for other in on_target if other.arm == launch.arm]
-    latest = (same_arm or on_target)[-1:]
-    return known.speeds[latest[0].index] if latest else None
+def _cells(count: int) -> str:
+    return f"{count} {'cell' if count == 1 else 'cells'}"
 
 
-def _startup(known: Known, assumed: Assumptions) -> float:
-    return fmean(known.startups.values()) if known.startups else assumed.startup_s
+def _basis_words(basis: Basis, times: Sequence[CellTime], assumed: Assumptions) -> str:
+    if basis is Basis.RECALLED:
+        days = sorted({time.day for time in times})
+        until = f" to {days[-1]}" if len(days) > 1 else ""
+        return f"{basis.value} {days[0]}{until}"
+    if basis is Basis.ASSUMED:
+        return f"{basis.value} ({assumed.describe()})"
+    return basis.value
 
 
-def _describe(bases: Counter[Basis], assumed: Assumptions) -> str:
-    parts = [
-        f"{bases[basis]} {'cell' if bases[basis] == 1 else 'cells'} {basis}"
-        for basis in Basis
-        if bases[basis]
-    ]
-    if bases[Basis.ASSUMED]:
-        parts[-1] += f" ({assumed.describe()})"
-    return ", ".join(parts) or "nothing left to measure"
+def _startup_words(startups: Sequence[tuple[float, str]]) -> str:
+    """Only of those that are no experience of this run."""
+    groups: dict[str, list[float]] = {}
+    for seconds, words in startups:
+        groups.setdefault(words, []).append(seconds)
+    groups.pop("", None)
+    if not groups:
+        return ""
+    each = ", ".join(
+        f"{fmean(seconds):.{0 if fmean(seconds) >= 10 else 1}f} s {words}"
+        for words, seconds in groups.items()
+    )
+    return f"; each start-up {each}"

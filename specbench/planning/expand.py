@@ -2,6 +2,7 @@
 with the caps that its engine gets and the cells that it measures."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from specbench.planning.arms import speculation_of_arms
 from specbench.planning.engine_args import (
@@ -60,8 +61,11 @@ def plan_sweep(
                 for place, (arm, replicate) in enumerate(wave)
             ]
             wave_number += 1
-    notes = (*([AA_NOTE] if is_aa else []), *_raised_notes(spec, places))
-    return SweepPlan(spec=spec, launches=tuple(launches), is_aa=is_aa, notes=notes)
+    plan = SweepPlan(spec=spec, launches=tuple(launches), is_aa=is_aa)
+    notes = [AA_NOTE] if is_aa else []
+    if not plan.is_adaptive:
+        notes += _raised_notes(spec, places)
+    return replace(plan, notes=tuple(notes))
 
 
 def _raised_notes(spec: SweepSpec, places: Mapping[str, int]) -> Iterator[str]:

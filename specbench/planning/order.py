@@ -47,6 +47,17 @@ def wave_order(
     return waves
 
 
+def round_order(arms: Sequence[str], number: int, places: int) -> list[tuple[str, ...]]:
+    """Waves of one round of a search (`number` from 1), each arm once; a position in a
+    wave is a place. One launch at a time: every second round runs backwards. Side by
+    side: from round to round the arms move on by one place."""
+    if places == 1:
+        return [(arm,) for arm in (arms if number % 2 else arms[::-1])]
+    shift = (number - 1) % len(arms)
+    turned = (*arms[shift:], *arms[:shift])
+    return [turned[at : at + places] for at in range(0, len(turned), places)]
+
+
 def balanced_replicates(replicates: int, places: int) -> int:
     """The number of launches of each arm, raised to a multiple of the places."""
     return -(-replicates // places) * places

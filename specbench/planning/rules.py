@@ -88,6 +88,10 @@ def check_workload(work: Workload) -> Iterator[Problem]:
             yield Problem(where, "expected a name or a path, got a blank")
     yield from _duplicates(("workload", "datasets"), work.datasets)
     yield from _duplicates(("workload", "context"), work.context)
+    for i, name in enumerate(work.texts):
+        if not name.strip():
+            yield Problem(("workload", "texts", i), "expected a path, got a blank")
+    yield from _duplicates(("workload", "texts"), work.texts)
     # Six digits, as in the names of cells: 0.7 and 0.7000001 are one point.
     temperatures = [f"{value:g}" for value in work.temperature]
     yield from _duplicates(("workload", "temperature"), temperatures)

@@ -1,16 +1,19 @@
 """Break-evens in words: the named outcome with its place and interval, what stands
 beside it, and which measured loads are told from 1."""
 
+from collections.abc import Sequence
+
 from specbench.report import words
 from specbench.report.places import (
-    AXIS_NAMES,
     arm_batch,
+    batches_at,
     concurrency_of,
     joint_interval,
     load_name,
     load_of,
     loads_on,
     measured_points,
+    place_words,
     state,
     unit_of,
 )
@@ -57,7 +60,7 @@ def outcome(answer: BreakEven) -> str:
         case BreakEvenOutcome.SEVERAL:
             return f"{name} (near {_all_crossings(answer)}){basis}"
         case BreakEvenOutcome.LOSES_BY_CAPACITY:
-            return f"{name} {_capacity(answer)} (crosses at {_crossing(answer)})"
+            return f"{name} {_capacity(answer)}{_crosses_at(answer)}"
         case BreakEvenOutcome.UNDECIDED:
             return f"{name} ({_why_undecided(answer)})"
 
@@ -88,8 +91,8 @@ def details(answer: BreakEven) -> tuple[str, ...]:
         return ()
     lines = []
     for crossing in answer.crossings:
-        batch, joint = arm_batch(crossing), joint_interval(answer, crossing)
-        parts = [f"arm's batch {batch}"] if batch else []
+        joint = joint_interval(answer, crossing)
+        parts = list(filter(None, [_batches(answer, crossing)]))
         parts += [f"jointly {joint}"] if joint else []
         if answer.outcome is BreakEvenOutcome.SEVERAL:
             way = "falls" if crossing.is_downward else "rises"
@@ -97,6 +100,14 @@ def details(answer: BreakEven) -> tuple[str, ...]:
         if parts:
             lines.append(", ".join(parts))
     return tuple(lines)
+
+
+def _batches(answer: BreakEven, crossing: Crossing) -> str:
+    """Running batches at a crossing, but for one that it is stated on."""
+    if answer.axis is Axis.RATE:
+        return batches_at(crossing)
+    batch = arm_batch(crossing)
+    return f"arm's batch {batch}" if batch else ""
 
 
 def neighbour(point: SpeedupPoint, axis: Axis) -> str:
@@ -114,7 +125,7 @@ def told_loads(answer: BreakEven) -> str:
     parts: list[str] = []
     for side, verb in SIDE_VERBS.items():
         if loads := loads_on(answer, side):
-            parts.append(f"{verb} {'' if parts else name}{words.listed(loads)}")
+            parts.append(f"{verb} {'' if parts else name}{_listed(loads)}")
     said = "; ".join(parts)
     return f"{said}{RAW_SIGNS}" if parts and _is_by_raw_signs(answer) else said
 
@@ -126,7 +137,7 @@ def first_slower(answer: BreakEven) -> str:
     found = answer.first_slower_concurrency
     if answer.axis is Axis.CONTEXT:
         found = first_slower_context(answer)
-    return "none" if found is None else str(found)
+    return "none" if found is None else words.asked(found)
 
 
 def first_slower_context(answer: BreakEven) -> int | None:
@@ -172,15 +183,22 @@ def _all_crossings(answer: BreakEven) -> str:
         stated = state(answer, crossing)
         axes.setdefault(stated.axis, []).append(stated.number)
     return ", ".join(
-        f"{AXIS_NAMES[axis]} {words.listed(numbers)}{unit_of(axis)}"
-        for axis, numbers in axes.items()
+        place_words(axis, words.listed(numbers)) for axis, numbers in axes.items()
     )
 
 
+def _crosses_at(answer: BreakEven) -> str:
+    """Empty where it loses from the first load on."""
+    return f" (crosses at {_crossing(answer)})" if answer.crossing else ""
+
+
 def _capacity(answer: BreakEven) -> str:
-    if answer.axis is Axis.CONTEXT and answer.crossing:
-        return _load(answer.crossing.above, answer.axis)
-    return f"concurrency {words.shown(answer.capacity_from, words.load)}"
+    if answer.axis is Axis.CONTEXT:
+        crossing = answer.crossing
+        from_ = crossing.above if crossing else measured_points(answer)[0]
+        return _load(from_, answer.axis)
+    load = words.shown(answer.capacity_from, words.asked)
+    return f"{load_name(answer.axis)} {load}{unit_of(answer.axis)}"
 
 
 def _why_undecided(answer: BreakEven) -> str:
@@ -191,12 +209,11 @@ def _why_undecided(answer: BreakEven) -> str:
     if len(opens) == len(measured):
         reason = "nowhere told from 1"
     else:
-        reason = f"not told from 1 at {load_name(answer.axis)} {words.listed(opens)}"
+        reason = f"not told from 1 at {load_name(answer.axis)} {_listed(opens)}"
     stated = [state(answer, crossing) for crossing in answer.crossings]
     for one in stated if len(stated) == 1 else ():
         if one.interval and one.interval != Interval(None, None):
-            within = f"{AXIS_NAMES[one.axis]} {one.bracket}{unit_of(one.axis)}"
-            reason += f"; if it crosses, within {within}"
+            reason += f"; if it crosses, within {place_words(one.axis, one.bracket)}"
     return reason
 
 
@@ -213,5 +230,9 @@ def _end(answer: BreakEven, word: str, index: int) -> str:
 
 
 def _load(point: SpeedupPoint, axis: Axis) -> str:
-    """`concurrency 16`, `context 8213 tokens`."""
-    return f"{load_name(axis)} {load_of(point, axis)}{unit_of(axis)}"
+    """`concurrency 16`, `context 8213 tokens`, `rate 0.5 requests/s`."""
+    return f"{load_name(axis)} {words.asked(load_of(point, axis))}{unit_of(axis)}"
+
+
+def _listed(loads: Sequence[float]) -> str:
+    return words.listed([words.asked(load) for load in loads])

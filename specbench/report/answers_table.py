@@ -36,10 +36,12 @@ LEGEND = (
 
 
 def answers_table(
-    break_evens: Sequence[BreakEven], titles: Sequence[str]
+    break_evens: Sequence[BreakEven],
+    titles: Sequence[str],
+    others: Sequence[BreakEven] = (),
 ) -> RenderableType:
     """Where arms stop paying. `titles`: what each break-even is of; those of one title
-    share a table."""
+    share a table. `others`: looked for as well, shown elsewhere."""
     parts: list[RenderableType] = [
         Text("Break-even", style="bold underline"),
         Text(LEGEND, style="dim"),
@@ -50,7 +52,7 @@ def answers_table(
         parts.append(_answers(group))
         parts += [Padding(line, (0, 0, 0, 1)) for line in _below(group)]
         parts.append(Text(""))
-    if note := multiplicity_note(break_evens):
+    if note := multiplicity_note([*break_evens, *others]):
         parts += [Text(note, style="dim"), Text("")]
     return Group(*parts)
 
@@ -83,7 +85,7 @@ def _answers(group: AnswerGroup) -> Table:
 
 def _load_columns(answer: BreakEven, axis: Axis) -> list[Callable[[SpeedupPoint], str]]:
     def load(point: SpeedupPoint) -> str:
-        return str(load_of(point, answer.axis))
+        return words.asked(load_of(point, answer.axis))
 
     if axis is not Axis.BATCH:
         return [load]

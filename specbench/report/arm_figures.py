@@ -77,7 +77,7 @@ def join_launches(cells: tuple[CellStats, ...]) -> ArmFigures:
         drift=mean.of("drift", lambda c: c.drift.ratio if c.drift else None),
         client_lag_p99=Estimate(max(lags), min(lags), max(lags), len(lags))
         if lags
-        else absent(_why_missing(cells, cells, "client_lag_p99")),
+        else absent(why_missing(cells, cells, "client_lag_p99")),
         flags=flag_codes(cells),
         marks=frozenset(_marks(counted)),
     )
@@ -112,7 +112,7 @@ class _Means:
         """Mean of a figure that has a field of this name."""
         values = [v for v in map(reading, self.counted) if v is not None]
         if not values:
-            return absent(_why_missing(self.cells, self.counted, name))
+            return absent(why_missing(self.cells, self.counted, name))
         return Estimate(mean(values), min(values), max(values), len(values))
 
     def acceptance_rate(self) -> Estimate:
@@ -133,7 +133,7 @@ class _Means:
 
     def _pooled(self, value: float | None, own: list[float]) -> Estimate:
         if value is None or not own:
-            return absent(_why_missing(self.cells, self.counted, "acceptance"))
+            return absent(why_missing(self.cells, self.counted, "acceptance"))
         return Estimate(value, min(own), max(own), len(own))
 
 
@@ -154,9 +154,10 @@ def _marks(counted: tuple[CellStats, ...]) -> Iterable[Mark]:
             yield Mark.WHOLE_RUN
 
 
-def _why_missing(
+def why_missing(
     cells: tuple[CellStats, ...], counted: tuple[CellStats, ...], name: str
 ) -> str:
+    """The reason why none of these launches has the figure of this name."""
     if not cells:
         return NOT_MEASURED
     if not counted:

@@ -5,12 +5,14 @@ Markdown and plots all show these, so that they cannot differ."""
 from collections import defaultdict
 from dataclasses import dataclass
 
+from specbench.report import words
 from specbench.report.arm_figures import NOT_MEASURED, ArmFigures, join_launches
 from specbench.report.facts import RunFacts
 from specbench.report.naming import full_title
 from specbench.schema.cell import Condition
 from specbench.schema.comparison import (
     CLOSED_LOOP,
+    OPEN_LOOP,
     Side,
     SpeedupMetric,
     SpeedupPoint,
@@ -25,12 +27,22 @@ from specbench.schema.sweep import BASELINE
 class LoadRow:
     """One load: both arms and how they compare."""
 
-    concurrency: int
+    condition: Condition
     baseline: ArmFigures
     arm: ArmFigures | None
     """None in a block of the baseline alone."""
     points: dict[SpeedupMetric, SpeedupPoint]
     """How they compare; a metric that was not compared is not in it."""
+
+    @property
+    def load(self) -> float:
+        """What was set: the concurrency, or the rate of an open loop."""
+        return self.condition.asked
+
+    @property
+    def said_load(self) -> str:
+        """The same, written."""
+        return words.asked(self.load)
 
     def speedup(self, metric: SpeedupMetric) -> Estimate:
         """The speedup by one metric."""
@@ -53,10 +65,22 @@ class Block:
     """Everything about one arm under conditions that differ in load only."""
 
     condition: Condition
-    """Of the first row; its concurrency means nothing here."""
+    """Of the first row; its load means nothing here."""
     arm: str | None
     """None where only the baseline was measured."""
     rows: tuple[LoadRow, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its requests arrive whatever the server does."""
+        return self.condition.is_open
+
+    @property
+    def metrics(self) -> tuple[SpeedupMetric, ...]:
+        """What its arm is compared by."""
+        if not self.is_open:
+            return CLOSED_LOOP
+        return tuple(m for m in OPEN_LOOP if any(m in row.points for row in self.rows))
 
     def title(self, facts: RunFacts) -> str:
         """Arm, target, engine, data set, context, temperature."""
@@ -88,7 +112,7 @@ def make_blocks(findings: RunFindings) -> tuple[Block, ...]:
             arm=arm,
             rows=tuple(
                 _row(condition, arm, cells, points)
-                for condition in sorted(members, key=lambda c: c.concurrency)
+                for condition in sorted(members, key=lambda c: c.load)
                 if arm is None
                 or (condition, arm) in cells
                 or (condition, BASELINE) in cells
@@ -117,12 +141,12 @@ def _row(
     ours = cells.get((condition, arm or ""), [])
     base = cells.get((condition, BASELINE), [])
     return LoadRow(
-        concurrency=condition.concurrency,
+        condition=condition,
         baseline=join_launches(_by_launch(base)),
         arm=join_launches(_by_launch(ours)) if arm else None,
         points={
             metric: point
-            for metric in CLOSED_LOOP
+            for metric in SpeedupMetric
             if (point := points.get((condition, arm or "", metric)))
         },
     )

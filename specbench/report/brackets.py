@@ -32,6 +32,12 @@ def interval_notes(findings: RunFindings, facts: RunFacts) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def all_answers(findings: RunFindings) -> tuple[BreakEven, ...]:
+    """Every break-even that was looked for, over loads and over contexts."""
+    over = (answer for o in findings.over_context for answer in o.break_evens)
+    return (*findings.break_evens, *over)
+
+
 def multiplicity_note(break_evens: Sequence[BreakEven]) -> str:
     """How many intervals of a run miss, and which ones hold all at once; empty where
     there is one break-even or no interval."""

@@ -1,25 +1,24 @@
 """The columns of breakeven.csv, one row a speedup curve. Scripts read them: a name or
 a meaning, once published, does not change; new columns come at the end."""
 
-from collections.abc import Callable
-
 from specbench.report.answer_words import first_slower_context
-from specbench.report.answers import is_slower
+from specbench.report.break_even_reads import (
+    BreakEvenColumn,
+    Read,
+    at_crossing,
+    measured_loads,
+    only_crossing,
+    with_ends,
+)
 from specbench.report.columns import Column, Value, field
-from specbench.report.places import load_name, load_of
 from specbench.schema.comparison import (
     Axis,
     BreakEven,
     BreakEvenOutcome,
-    Crossing,
-    Side,
-    SpeedupPoint,
 )
 from specbench.schema.estimate import Interval
 
-BreakEvenColumn = Column[BreakEven]
-Read = Callable[[BreakEven], Value]
-
+PER_S = "requests/s"
 ON_LOADS = (Axis.BATCH, Axis.CONCURRENCY)
 AT_NEIGHBOUR = (
     ("concurrency", "requests", "target in flight", "condition.concurrency"),
@@ -40,26 +39,6 @@ def _plain(name: str, unit: str, meaning: str, path: str = "") -> BreakEvenColum
     return Column(name, unit, meaning, field(path or name))
 
 
-def _crossing(axes: tuple[Axis, ...], path: str) -> Read:
-    """Reads off the one crossing of an answer that is stated on one of these axes."""
-    read = field(path)
-    return lambda answer: read(answer.crossing) if answer.axis in axes else None
-
-
-def _with_ends(
-    name: str, unit: str, meaning: str, reads: tuple[Read, Read, Read]
-) -> list[BreakEvenColumn]:
-    """A place, and the ends of its interval."""
-    at, low, high = reads
-    return [
-        Column(name, unit, meaning, at),
-        Column(
-            f"{name}_low", unit, "lower 95 % end; empty = open, see `interval`", low
-        ),
-        Column(f"{name}_high", unit, "upper 95 % end; empty = open", high),
-    ]
-
-
 def _break_even(
     name: str, unit: str, meaning: str, axes: tuple[Axis, ...]
 ) -> list[BreakEvenColumn]:
@@ -68,8 +47,8 @@ def _break_even(
         ("concurrency", "concurrency_interval") if is_load else ("at", "interval")
     )
     paths = (at, f"{interval}.low", f"{interval}.high")
-    first, low, high = (_crossing(axes, path) for path in paths)
-    return _with_ends(f"break_even_{name}", unit, meaning, (first, low, high))
+    first, low, high = (at_crossing(axes, path) for path in paths)
+    return with_ends(f"break_even_{name}", unit, meaning, (first, low, high))
 
 
 def _possible(path: str) -> Read:
@@ -78,18 +57,13 @@ def _possible(path: str) -> Read:
 
     def of(answer: BreakEven) -> Value:
         is_open = answer.outcome is BreakEvenOutcome.UNDECIDED
-        return read(_only(answer)) if is_open else None
+        return read(only_crossing(answer)) if is_open else None
 
     return of
 
 
-def _only(answer: BreakEven) -> Crossing | None:
-    """The crossing, or the possible one, where there is just one."""
-    return answer.crossings[0] if len(answer.crossings) == 1 else None
-
-
 def _openness(answer: BreakEven) -> str | None:
-    crossing = _only(answer)
+    crossing = only_crossing(answer)
     if crossing is None:
         return None
     match crossing.interval or crossing.concurrency_interval:
@@ -105,42 +79,25 @@ def _openness(answer: BreakEven) -> str | None:
             return "closed"
 
 
+def _neighbouring_rate(side: str) -> Read:
+    """Of the measured load on one side of the crossing of an open loop."""
+    find = field(f"{side}.condition.request_rate")
+    return lambda answer: (
+        find(only_crossing(answer)) if answer.axis is Axis.RATE else None
+    )
+
+
 def _neighbour(side: str) -> list[BreakEvenColumn]:
     """What was measured at the load on one side of the crossing."""
     where = f"at the measured load {side} the crossing, or the possible one"
 
     def read(path: str) -> Read:
         find = field(f"{side}.{path}")
-        return lambda answer: find(_only(answer))
+        return lambda answer: find(only_crossing(answer))
 
     return [
         Column(f"{side}_{name}", unit, f"{where}: {meaning}", read(path))
         for name, unit, meaning, path in AT_NEIGHBOUR
-    ]
-
-
-def _loads(axis: Axis, unit: str) -> list[BreakEvenColumn]:
-    """Measured loads by what is known of them; empty in rows of another axis."""
-    name = load_name(axis)
-
-    def read(pick: Callable[[SpeedupPoint], bool]) -> Read:
-        def find(answer: BreakEven) -> Value:
-            if load_name(answer.axis) != name:
-                return None
-            return tuple(load_of(p, axis) for p in answer.curve.points if pick(p))
-
-        return find
-
-    rows: tuple[tuple[str, str, Callable[[SpeedupPoint], bool]], ...] = (
-        ("measured", "that have a speedup", lambda p: p.speedup.value is not None),
-        ("slower", "where the arm is slower, whatever the noise", is_slower),
-        ("pays", "where it pays", lambda p: p.side is Side.PAYS),
-        ("open", "not told from 1", lambda p: p.side is Side.OPEN),
-        ("loses", "where it loses", lambda p: p.side is Side.LOSES),
-    )
-    return [
-        Column(f"{stem}_{name}", unit, f"loads {meaning}, parted by `;`", read(pick))
-        for stem, meaning, pick in rows
     ]
 
 
@@ -159,12 +116,16 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
         "metric",
         "",
         "`throughput` (arm / baseline), `tpot` (baseline / arm, medians) or `tpot_p95`"
-        " (baseline / arm, 95th percentiles)",
+        " (baseline / arm, 95th percentiles); in an open loop also `e2e`, `e2e_p95` and"
+        " `ttft` (baseline / arm) and `goodput` (arm / baseline)",
         "curve.metric",
     ),
     _plain("outcome", "", "named outcome"),
     _plain(
-        "axis", "", "on what it is stated: `running batch`, `concurrency`, `context`"
+        "axis",
+        "",
+        "on what it is stated: `running batch`, `concurrency`, `context`,"
+        " `request rate`",
     ),
     *_break_even(
         "batch",
@@ -185,16 +146,19 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
         "break_even_arm_batch",
         "sequences",
         "the arm's running batch at the crossing",
-        _crossing(ON_LOADS, "arm_batch"),
+        at_crossing(ON_LOADS, "arm_batch"),
     ),
     Column(
         "joint_low",
         "",
         "lower end on the axis, so wide that all break-evens of the run hold at once",
-        _crossing(tuple(Axis), "joint_interval.low"),
+        at_crossing(tuple(Axis), "joint_interval.low"),
     ),
     Column(
-        "joint_high", "", "its upper end", _crossing(tuple(Axis), "joint_interval.high")
+        "joint_high",
+        "",
+        "its upper end",
+        at_crossing(tuple(Axis), "joint_interval.high"),
     ),
     Column(
         "interval",
@@ -207,13 +171,13 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
         "no_interval",
         "",
         "why there is none",
-        lambda answer: field("no_interval")(_only(answer)),
+        lambda answer: field("no_interval")(only_crossing(answer)),
     ),
-    _plain(
+    Column(
         "capacity_from_concurrency",
         "requests",
         "from here on the arm loses by capacity",
-        "capacity_from",
+        lambda answer: answer.capacity_from if answer.axis is not Axis.RATE else None,
     ),
     Column(
         "crossings",
@@ -225,7 +189,7 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
             if answer.outcome is BreakEvenOutcome.SEVERAL
         ),
     ),
-    *_with_ends(
+    *with_ends(
         "possible_crossing",
         "",
         "of `undecided`: where on the axis it would cross, if it crosses",
@@ -241,14 +205,63 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
             answer.first_slower_concurrency if answer.axis in ON_LOADS else None
         ),
     ),
-    *_loads(Axis.CONCURRENCY, "requests"),
+    *measured_loads(Axis.CONCURRENCY, "requests"),
     Column(
         "first_slower_context",
         "tokens",
         "the same over contexts",
         first_slower_context,
     ),
-    *_loads(Axis.CONTEXT, "tokens"),
+    *measured_loads(Axis.CONTEXT, "tokens"),
     _plain("note", "", "how the outcome was reached"),
     _plain("next_step", "", "what to measure next, where that would tell more"),
+    *with_ends(
+        "break_even_rate",
+        PER_S,
+        "of an open loop: the request rate at the crossing, interpolated",
+        (
+            at_crossing((Axis.RATE,), "at"),
+            at_crossing((Axis.RATE,), "interval.low"),
+            at_crossing((Axis.RATE,), "interval.high"),
+        ),
+    ),
+    Column(
+        "break_even_rate_batch",
+        "sequences",
+        "the baseline's running batch at that rate",
+        at_crossing((Axis.RATE,), "running_batch"),
+    ),
+    Column(
+        "break_even_rate_arm_batch",
+        "sequences",
+        "the arm's",
+        at_crossing((Axis.RATE,), "arm_batch"),
+    ),
+    Column(
+        "capacity_from_rate_requests_per_s",
+        PER_S,
+        "from here on the arm loses by capacity",
+        lambda answer: answer.capacity_from if answer.axis is Axis.RATE else None,
+    ),
+    Column(
+        "below_rate_requests_per_s",
+        PER_S,
+        "measured rate below the crossing, or the possible one",
+        _neighbouring_rate("below"),
+    ),
+    Column(
+        "above_rate_requests_per_s",
+        PER_S,
+        "measured rate above it",
+        _neighbouring_rate("above"),
+    ),
+    Column(
+        "first_slower_rate_requests_per_s",
+        PER_S,
+        "first measured rate where the arm is slower; empty = nowhere",
+        lambda answer: (
+            answer.first_slower_concurrency if answer.axis is Axis.RATE else None
+        ),
+    ),
+    *measured_loads(Axis.RATE, PER_S),
 )

@@ -1,20 +1,15 @@
 """The columns of cells.csv, one row a cell. Scripts read them: a name or a meaning,
 once published, does not change; new columns come at the end."""
 
-from specbench.report.columns import Column, field, metric_column
+from specbench.report.columns import SUMMARY, Column, field, metric_column
+from specbench.report.open_columns import OPEN_COLUMNS
+from specbench.report.prompt_columns import PROMPT_COLUMNS
 from specbench.schema.findings import CellStats
 from specbench.schema.metric import METRICS
 
 CellColumn = Column[CellStats]
 
 LATENCIES = ("ttft", "tpot", "tpot_usual", "itl", "chunk_gap", "e2e_latency")
-SUMMARY = {
-    "mean": "mean",
-    "p50": "median",
-    "p90": "90th percentile",
-    "p95": "95th percentile",
-    "p99": "99th percentile",
-}
 DRAFT_FIGURES = (
     ("drafts", "", "drafts made", "drafts"),
     ("draft_tokens", "tokens", "tokens proposed", "draft_tokens"),
@@ -238,4 +233,6 @@ CELL_COLUMNS: tuple[CellColumn, ...] = (
     ),
     *HEALTH_COLUMNS,
     *DECISION_COLUMNS,
+    *PROMPT_COLUMNS,
+    *OPEN_COLUMNS,
 )

@@ -18,6 +18,14 @@ UNIT_SUFFIXES = {
     "requests/s": "_requests_per_s",
 }
 """Counts (requests, sequences, tokens) and pure numbers have no suffix."""
+SUMMARY = {
+    "mean": "mean",
+    "p50": "median",
+    "p90": "90th percentile",
+    "p95": "95th percentile",
+    "p99": "99th percentile",
+}
+"""Of a distribution: its fields, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from specbench.report import words
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.fitting import FirstThatFits
 from specbench.report.needs import NEED_METRICS, need_rows
-from specbench.schema.comparison import CLOSED_LOOP, Side
+from specbench.schema.comparison import Side, SpeedupMetric
 from specbench.schema.estimate import Estimate
 
 OPEN_MARK = "?"
@@ -20,14 +20,39 @@ SIDE_STYLES = {Side.PAYS: "green", Side.LOSES: "red", Side.OPEN: "yellow"}
 
 
 def speedup_tables(block: Block) -> FirstThatFits:
-    """Speedups with their intervals beside them, or below where that is too wide."""
-    heads = ["conc", "batch", *(f"{words.metric(m)}\nspeedup" for m in CLOSED_LOOP)]
+    """Speedups with their intervals beside them, or below where that is too wide, or
+    in two tables where that is too wide still."""
+    metrics = block.metrics
+    half = -(-len(metrics) // 2)
     return FirstThatFits(
-        tuple(
-            (_table(heads, (_speedups(row, between) for row in block.rows)),)
-            for between in (" ", "\n")
+        (
+            (_speedup_table(block, metrics, " "),),
+            (_speedup_table(block, metrics, "\n"),),
+            *(
+                [
+                    (
+                        _speedup_table(block, metrics[:half], "\n"),
+                        _speedup_table(block, metrics[half:], "\n"),
+                    )
+                ]
+                if block.is_open
+                else []
+            ),
         )
     )
+
+
+def _speedup_table(
+    block: Block, metrics: Sequence[SpeedupMetric], between: str
+) -> Table:
+    heads = [load_head(block), "batch"]
+    heads += [f"{words.metric(metric)}\nspeedup" for metric in metrics]
+    return _table(heads, (_speedups(row, metrics, between) for row in block.rows))
+
+
+def load_head(block: Block) -> str:
+    """What stands above the loads."""
+    return "rate" if block.is_open else "conc"
 
 
 def need_tables(block: Block) -> FirstThatFits | None:
@@ -35,12 +60,12 @@ def need_tables(block: Block) -> FirstThatFits | None:
     rows = need_rows(block)
     if not rows:
         return None
-    heads = ["conc", "batch", "tokens/step:\ngets"]
+    heads = [load_head(block), "batch", "tokens/step:\ngets"]
     for name in NEED_METRICS.values():
         heads += [f"needs for\n{name}", "\nprefill"]
     lines = [
         [
-            str(row.concurrency),
+            row.said_load,
             words.estimate(row.batch, words.batch),
             words.with_interval(row.gets, words.share),
             *(f(m) for m in NEED_METRICS for f in (row.needed, row.prefill)),
@@ -55,12 +80,14 @@ def need_tables(block: Block) -> FirstThatFits | None:
     )
 
 
-def _speedups(row: LoadRow, between: str) -> list[str | Text]:
+def _speedups(
+    row: LoadRow, metrics: Sequence[SpeedupMetric], between: str
+) -> list[str | Text]:
     batch = words.estimate(row.baseline.running_batch, words.batch)
     return [
-        str(row.concurrency),
+        row.said_load,
         batch,
-        *(_speedup(row.speedup(m), row.side(m), between) for m in CLOSED_LOOP),
+        *(_speedup(row.speedup(m), row.side(m), between) for m in metrics),
     ]
 
 

@@ -1,6 +1,6 @@
-"""cells.csv, speedups.csv and breakeven.csv: tidy, every figure, full precision, empty
-where there is none. What a column means is in COLUMNS, from which the page of them is
-made."""
+"""cells.csv, speedups.csv, breakeven.csv, contexts.csv: tidy, every figure, full
+precision, empty where there is none. What a column means is in COLUMNS, from which the
+page of them is made."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ from typing import Any
 from specbench.report.break_even_columns import BREAK_EVEN_COLUMNS
 from specbench.report.cell_columns import CELL_COLUMNS
 from specbench.report.columns import Column, Row, write_value
+from specbench.report.context_columns import CONTEXT_COLUMNS, context_rows
 from specbench.report.speedup_columns import SPEEDUP_COLUMNS, speedup_rows
 from specbench.schema.findings import RunFindings
 
@@ -17,6 +18,7 @@ COLUMNS: dict[str, tuple[Column[Any], ...]] = {
     "cells.csv": CELL_COLUMNS,
     "speedups.csv": SPEEDUP_COLUMNS,
     "breakeven.csv": BREAK_EVEN_COLUMNS,
+    "contexts.csv": CONTEXT_COLUMNS,
 }
 """File name -> its columns, in order."""
 
@@ -39,6 +41,7 @@ ROWS = {
     "cells.csv": "one row a cell",
     "speedups.csv": "one row a metric, arm and load",
     "breakeven.csv": "one row a speedup curve",
+    "contexts.csv": "one row an arm, metric and load, over two contexts or more",
 }
 _BAR = "\\|"
 """A bar inside a Markdown table."""
@@ -57,6 +60,11 @@ def speedups_csv(findings: RunFindings) -> str:
 def breakeven_csv(findings: RunFindings) -> str:
     """Every break-even with the measured loads beside it."""
     return _write(BREAK_EVEN_COLUMNS, findings.break_evens)
+
+
+def contexts_csv(findings: RunFindings) -> str:
+    """Every break-even over the context, with the critical context of its arm."""
+    return _write(CONTEXT_COLUMNS, context_rows(findings.over_context))
 
 
 def columns_markdown() -> str:

@@ -3,7 +3,8 @@ figures were made. Filled by whoever has the run's record; nothing here is deriv
 
 from dataclasses import dataclass, field
 
-from specbench.schema.record import DatasetUse
+from specbench.schema.record import DatasetUse, TextUse
+from specbench.schema.search import SearchLog
 from specbench.schema.sweep import AA
 
 NOT_LOSSLESS = "not lossless"
@@ -42,6 +43,10 @@ class RunFacts:
     """What a reader should know of the machine or the client, one sentence each."""
     lossy_arms: tuple[LossyArm, ...] = ()
     """Arms that are faster at something else than the baseline does."""
+    texts: tuple[TextUse, ...] = ()
+    """What made prompts longer; empty where nothing did."""
+    searches: tuple[SearchLog, ...] = ()
+    """What an adaptive search chose, by target; empty where the grid was measured."""
 
     def engine_of(self, target: str) -> str:
         """The engine that served a target; all of them where nobody said which."""

@@ -3,7 +3,9 @@ the reasons why figures are missing. A number that is not finite becomes null.
 
 Format history: 1, the first. 2: a break-even has `crossings` with intervals in place of
 `batch`, `concurrency`, `below` and `above`; points have `side`, `need` and an interval;
-`noise`, `prior` and `multiplicity` are new; `tpot_p95` is a third metric."""
+`noise`, `prior` and `multiplicity` are new; `tpot_p95` is a third metric. A run with
+several contexts also has `over_context`, one that could not measure all of them
+`planned_out`, and one of an adaptive search `searches`."""
 
 import dataclasses
 import math
@@ -13,7 +15,7 @@ from typing import Any
 import orjson
 
 from specbench.report.answer_words import outcome
-from specbench.report.brackets import multiplicity_note
+from specbench.report.brackets import all_answers, multiplicity_note
 from specbench.report.facts import RunFacts
 from specbench.report.places import loads_on
 from specbench.schema.comparison import BreakEven, Side, SpeedupCurve
@@ -29,7 +31,7 @@ def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
     return {
         "format": "specbench-report",
         "format_version": FORMAT_VERSION,
-        "run": plain(facts),
+        "run": {k: v for k, v in _fields(facts).items() if k != "searches"},
         "units": {m.name: m.unit for m in METRICS.values() if m.unit},
         "cells": [plain_cell(cell) for cell in findings.cells],
         "curves": [
@@ -40,10 +42,12 @@ def report_document(findings: RunFindings, facts: RunFacts) -> dict[str, Any]:
             for answer in findings.break_evens
         ],
         "multiplicity": {
-            "break_evens": len(findings.break_evens),
+            "break_evens": len(all_answers(findings)),
             "confidence": CONFIDENCE,
-            "says": multiplicity_note(findings.break_evens),
+            "says": multiplicity_note(all_answers(findings)),
         },
+        **_contexts(findings),
+        **({"searches": plain(facts.searches)} if facts.searches else {}),
         "noise": plain(findings.noise),
         "prior": plain(findings.prior),
         "failed_launches": list(findings.failed_launches),
@@ -68,6 +72,33 @@ def plain_cell(cell: CellStats) -> dict[str, Any]:
 def _marked(curve: SpeedupCurve, facts: RunFacts) -> dict[str, Any]:
     """What makes the arm of a curve not lossless; empty = nothing that is known."""
     return {"not_lossless": list(facts.lossy_settings(curve.target, curve.arm))}
+
+
+def _contexts(findings: RunFindings) -> dict[str, Any]:
+    """Only where there are any."""
+    found: dict[str, Any] = {}
+    if findings.over_context:
+        found["over_context"] = [
+            {
+                **{k: v for k, v in _fields(over).items() if k != "break_evens"},
+                "break_evens": [_over_context(one) for one in over.break_evens],
+            }
+            for over in findings.over_context
+        ]
+    if findings.planned_out:
+        found["planned_out"] = plain(findings.planned_out)
+    return found
+
+
+def _over_context(answer: BreakEven) -> dict[str, Any]:
+    """The load of the curve, its points, and what they come to."""
+    load = answer.curve.points[0].condition
+    return {
+        "concurrency": load.concurrency or None,
+        "request_rate": load.request_rate or None,
+        **_break_even(answer),
+        "points": plain(answer.curve.points),
+    }
 
 
 def _break_even(answer: BreakEven) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from specbench.report import words
 from specbench.report.naming import name_conditions
 from specbench.schema.cell import Condition
 from specbench.schema.comparison import (
+    CLOSED_LOOP,
+    OPEN_LOOP,
     ArmNoise,
     LaunchNoise,
     NoiseRecord,
@@ -54,6 +56,15 @@ def noise_rows(findings: RunFindings) -> tuple[NoiseRow, ...]:
         )
         for (condition, arm), found in arms.items()
     )
+
+
+def noise_metrics(rows: Sequence[NoiseRow]) -> tuple[SpeedupMetric, ...]:
+    """What these rows can have noise of: an open loop is compared by other metrics
+    than a closed one."""
+    found = {metric for row in rows for metric in row.deviations}
+    if found <= set(CLOSED_LOOP):
+        return CLOSED_LOOP
+    return tuple(metric for metric in OPEN_LOOP if metric in found)
 
 
 def prior_lines(findings: RunFindings) -> tuple[str, ...]:

@@ -13,24 +13,28 @@ from specbench.report.answer_words import (
 )
 from specbench.report.answers import AnswerGroup, group_answers, neighbours
 from specbench.report.blocks import make_blocks
-from specbench.report.brackets import interval_notes, multiplicity_note
+from specbench.report.brackets import all_answers, interval_notes, multiplicity_note
 from specbench.report.facts import RunFacts
 from specbench.report.launch_noise import (
     NO_NOISE,
     NOISE_NOTE,
+    noise_metrics,
     noise_rows,
     prior_lines,
 )
 from specbench.report.markdown_blocks import SIDES_NOTE, block_lines
+from specbench.report.markdown_contexts import context_lines, text_lines
 from specbench.report.markdown_text import markdown_table, plain_text
 from specbench.report.naming import answer_title
+from specbench.report.open_figures import OPEN_NOTE
 from specbench.report.remarks import (
     VOID_NOTE,
     describe_datasets,
     describe_run,
     group_by_code,
 )
-from specbench.schema.comparison import CLOSED_LOOP
+from specbench.report.search_tables import search_lines
+from specbench.report.temperature_tables import markdown_temperatures
 from specbench.schema.findings import RunFindings
 
 ANSWER_HEAD = (
@@ -40,13 +44,6 @@ ANSWER_HEAD = (
     "measured there",
     "loads",
     "first slower",
-)
-NOISE_HEAD = (
-    "condition",
-    "arm",
-    *(f"{words.metric(metric)} %" for metric in CLOSED_LOOP),
-    "launches",
-    "loads",
 )
 
 
@@ -60,13 +57,20 @@ def report_markdown(findings: RunFindings, facts: RunFacts) -> str:
     titles = [answer_title(answer, facts) for answer in answers]
     for group in group_answers(answers, titles):
         lines += _answer_lines(group)
-    if note := multiplicity_note(answers):
+    if note := multiplicity_note(all_answers(findings)):
         lines += [note, ""]
-    for block in make_blocks(findings):
+    lines += context_lines(findings, facts)
+    lines += markdown_temperatures(findings, facts)
+    lines += search_lines(findings, facts)
+    blocks = make_blocks(findings)
+    for block in blocks:
         lines += block_lines(block, facts)
     notes = [*map(plain_text, interval_notes(findings, facts)), VOID_NOTE, SIDES_NOTE]
+    if any(block.is_open for block in blocks):
+        notes.append(plain_text(OPEN_NOTE))
     lines += [" ".join(notes), ""]
     lines += _noise_lines(findings)
+    lines += text_lines(facts)
     lines += _remark_lines(findings, facts)
     return "\n".join(lines).rstrip() + "\n"
 
@@ -97,22 +101,26 @@ def _answer_lines(group: AnswerGroup) -> list[str]:
 
 def _noise_lines(findings: RunFindings) -> Iterator[str]:
     """The noise floor: launches of this run, and A/A runs of this machine."""
+    found = noise_rows(findings)
+    metrics = noise_metrics(found)
     rows = [
         (
             plain_text(row.condition),
             plain_text(row.arm),
-            *(row.deviations.get(m, words.DASH) for m in CLOSED_LOOP),
+            *(row.deviations.get(m, words.DASH) for m in metrics),
             str(row.launches),
             str(row.loads),
         )
-        for row in noise_rows(findings)
+        for row in found
     ]
     if not rows and not findings.curves and not findings.prior:
         return
     known = rows or findings.prior
     yield from ("### Launch noise", "", NOISE_NOTE if known else NO_NOISE, "")
     if rows:
-        yield from (*markdown_table(NOISE_HEAD, rows), "")
+        names = (f"{words.metric(metric)} %" for metric in metrics)
+        head = ("condition", "arm", *names, "launches", "loads")
+        yield from (*markdown_table(head, rows), "")
     for line in prior_lines(findings):
         yield from (f"- {plain_text(line)}", "")
 

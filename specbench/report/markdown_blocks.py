@@ -7,6 +7,7 @@ from specbench.report import words
 from specbench.report.arm_figures import ArmFigures, Mark
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.facts import RunFacts
+from specbench.report.markdown_open import open_lines
 from specbench.report.markdown_text import markdown_table, plain_text
 from specbench.report.needs import NEED_METRICS, NEEDS_NOTE, explain_needs, need_rows
 from specbench.report.remarks import explain_dashes, explain_marks
@@ -54,10 +55,14 @@ def block_lines(block: Block, facts: RunFacts) -> list[str]:
         for line in explain_dashes(block, has_window=True)
     ]
     notes += [f"- \\* {plain_text(line)}" for line in explain_marks(block)]
+    if block.is_open:
+        figures = list(open_lines(block, _flags))
+    else:
+        figures = markdown_table(FIGURE_HEAD, [_figures(row) for row in block.rows])
     return [
         f"<details><summary>{escape(block.title(facts))}</summary>",
         "",
-        *markdown_table(FIGURE_HEAD, [_figures(row) for row in block.rows]),
+        *figures,
         "",
         *([*notes, ""] if notes else []),
         *_need_lines(block),
@@ -70,7 +75,7 @@ def _need_lines(block: Block) -> Iterator[str]:
     """Tokens per step that the arm gets and would need."""
     rows = [
         (
-            str(row.concurrency),
+            row.said_load,
             words.estimate(row.batch, words.batch),
             words.with_interval(row.gets, words.share),
             *(f(m) for m in NEED_METRICS for f in (row.needed, row.prefill)),
@@ -94,7 +99,7 @@ def _figures(row: LoadRow) -> tuple[str, ...]:
         return write(arm) if arm else ""
 
     return (
-        str(row.concurrency),
+        row.said_load,
         both(lambda s: words.estimate(s.running_batch, words.batch)),
         both(lambda s: words.estimate(s.output_throughput, words.significant)),
         both(lambda s: _tpot(s, s.tpot)),

@@ -47,8 +47,25 @@ def answer_title(answer: BreakEven, facts: RunFacts) -> str:
     curve = answer.curve
     if answer.axis is not Axis.CONTEXT or not curve.points:
         return full_title(curve.arm, curve, facts)
-    load = f"concurrency {curve.points[0].condition.concurrency}"
+    load = words.load_title(curve.points[0].condition)
     return _title(curve.arm, curve, load, facts)
+
+
+def map_title(arm: str, shared: Condition, facts: RunFacts) -> str:
+    """What a map over contexts is of."""
+    return _title(arm, shared, "", facts)
+
+
+def temperatures_title(arm: str, shared: Condition, facts: RunFacts) -> str:
+    """What a table over temperatures is of."""
+    parts = (
+        facts.arm_name(shared.target, arm),
+        shared.target,
+        facts.engine_of(shared.target),
+        shared.dataset,
+        words.context(shared.context),
+    )
+    return " · ".join(part for part in parts if part)
 
 
 def full_title(arm: str, shared: Condition | SpeedupCurve, facts: RunFacts) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specbench.report import words
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.remarks import Places, place_lines
+from specbench.schema.cell import Condition
 from specbench.schema.comparison import SpeedupMetric, StepNeed
 from specbench.schema.estimate import Estimate, absent
 
@@ -25,12 +26,22 @@ NEEDS_NOTE = (
 class NeedRow:
     """One load of an arm."""
 
-    concurrency: int
+    condition: Condition
     batch: Estimate
     """The baseline's running batch."""
     gets: Estimate
     needs: dict[SpeedupMetric, StepNeed]
     """For each metric of NEED_METRICS that has one."""
+
+    @property
+    def load(self) -> float:
+        """The concurrency, or the rate of an open loop."""
+        return self.condition.asked
+
+    @property
+    def said_load(self) -> str:
+        """The same, written."""
+        return words.asked(self.load)
 
     def needed(self, metric: SpeedupMetric) -> str:
         """`1.31 [1.25, 1.38]`, with a mark where it is apparent."""
@@ -59,7 +70,7 @@ def explain_needs(block: Block) -> tuple[str, ...]:
         for metric, need in row.needs.items():
             for reason in _reasons(need):
                 loads = places.setdefault(reason, {})
-                loads.setdefault(NEED_METRICS[metric], []).append(row.concurrency)
+                loads.setdefault(NEED_METRICS[metric], []).append(row.said_load)
     return tuple(place_lines(places))
 
 
@@ -79,7 +90,7 @@ def _row(row: LoadRow) -> NeedRow:
     gets = [need.gets for need in needs.values()]
     known = [figure for figure in gets if figure.value is not None]
     return NeedRow(
-        concurrency=row.concurrency,
+        condition=row.condition,
         batch=row.baseline.running_batch,
         gets=(known or gets or [absent("not compared")])[0],
         needs=needs,

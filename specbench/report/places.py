@@ -12,7 +12,9 @@ AXIS_NAMES = {
     Axis.BATCH: "batch",
     Axis.CONCURRENCY: "concurrency",
     Axis.CONTEXT: "context",
+    Axis.RATE: "",
 }
+"""What stands before a place; the unit behind it says what a rate is."""
 NO_INTERVAL = "[no interval]"
 
 
@@ -29,8 +31,7 @@ class Stated:
     @property
     def text(self) -> str:
         """`batch 61 [55, 68]`."""
-        unit = unit_of(self.axis)
-        return f"{AXIS_NAMES[self.axis]} {self.number} {self.bracket}{unit}"
+        return place_words(self.axis, f"{self.number} {self.bracket}")
 
 
 def state(answer: BreakEven, crossing: Crossing) -> Stated:
@@ -47,6 +48,11 @@ def state(answer: BreakEven, crossing: Crossing) -> Stated:
     )
 
 
+def place_words(axis: Axis, numbers: str) -> str:
+    """`batch 61`, `context 8213 tokens`, `3.2 requests/s`."""
+    return f"{AXIS_NAMES[axis]} {numbers}{unit_of(axis)}".lstrip()
+
+
 def concurrency_of(crossing: Crossing) -> str:
     """The same place in requests in flight, as finely as the batch is said."""
     form = _form(Axis.CONCURRENCY, crossing.interval, crossing.at)
@@ -58,6 +64,20 @@ def arm_batch(crossing: Crossing) -> str:
     if crossing.arm_batch is None:
         return ""
     return _form(Axis.BATCH, crossing.interval, crossing.at)(crossing.arm_batch)
+
+
+def batches_at(crossing: Crossing) -> str:
+    """Both running batches at a crossing that is stated on something else; empty
+    where they are unknown."""
+    known = [
+        f"{name} {words.batch(batch)}"
+        for name, batch in (
+            ("batch", crossing.running_batch),
+            ("arm's batch", crossing.arm_batch),
+        )
+        if batch is not None
+    ]
+    return words.listed(known)
 
 
 def joint_interval(answer: BreakEven, crossing: Crossing) -> str:
@@ -75,7 +95,7 @@ def _bracket(
     """An open end says beyond which measured place it reaches."""
     places = [on_axis(point, axis) for point in measured_points(answer)]
     known = [place for place in places if place is not None]
-    form = words.batch if axis is Axis.BATCH else words.load
+    form = words.batch if axis is Axis.BATCH else words.asked
     low, high = (
         (form(min(known)), form(max(known))) if known else 2 * ("what was measured",)
     )
@@ -87,6 +107,8 @@ def _form(axis: Axis, interval: Interval | None, at: float | None) -> words.Form
     """How places on an axis are written beside this interval."""
     if axis is Axis.CONTEXT:
         return words.tokens
+    if axis is Axis.RATE:
+        return words.rate(_width(interval, at))
     form = words.place(_width(interval, at))
     return words.whole_or(form) if axis is Axis.CONCURRENCY else form
 
@@ -112,18 +134,20 @@ def on_axis(point: SpeedupPoint, axis: Axis) -> float | None:
     return float(load_of(point, axis))
 
 
-def load_of(point: SpeedupPoint, axis: Axis) -> int:
-    """What a load was set to: requests in flight, or tokens of context."""
+def load_of(point: SpeedupPoint, axis: Axis) -> float:
+    """What a load was set to: requests in flight or per second, or tokens of
+    context."""
     is_context = axis is Axis.CONTEXT
-    return point.condition.context if is_context else point.condition.concurrency
+    return point.condition.context if is_context else point.condition.asked
 
 
 def load_name(axis: Axis) -> str:
     """What is set to another value from one measured load to the next."""
-    return "context" if axis is Axis.CONTEXT else "concurrency"
+    names = {Axis.CONTEXT: "context", Axis.RATE: "rate"}
+    return names.get(axis, "concurrency")
 
 
-def loads_on(answer: BreakEven, side: Side) -> tuple[int, ...]:
+def loads_on(answer: BreakEven, side: Side) -> tuple[float, ...]:
     """Measured loads on this side of 1."""
     points = (point for point in answer.curve.points if point.side is side)
     return tuple(load_of(point, answer.axis) for point in points)
@@ -131,4 +155,5 @@ def loads_on(answer: BreakEven, side: Side) -> tuple[int, ...]:
 
 def unit_of(axis: Axis) -> str:
     """What goes behind a place, with the space before it."""
-    return " tokens" if axis is Axis.CONTEXT else ""
+    units = {Axis.CONTEXT: " tokens", Axis.RATE: " requests/s"}
+    return units.get(axis, "")

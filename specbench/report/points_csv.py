@@ -5,7 +5,8 @@ published, does not change; new columns come at the end."""
 import csv
 import io
 
-from specbench.report.break_even_columns import BREAK_EVEN_COLUMNS, BreakEvenColumn
+from specbench.report.break_even_columns import BREAK_EVEN_COLUMNS
+from specbench.report.break_even_reads import BreakEvenColumn
 from specbench.report.columns import Column, field, write_value
 from specbench.report.points_words import said
 from specbench.schema.point import PointAnswer, PointFindings, PointForm

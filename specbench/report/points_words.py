@@ -13,11 +13,10 @@ from specbench.report.answer_words import (
 )
 from specbench.report.answers import neighbours
 from specbench.report.brackets import multiplicity_note
+from specbench.report.context_words import critical_words
 from specbench.report.places import load_of
 from specbench.schema.comparison import Axis, BreakEvenOutcome, Side, SpeedupPoint
 from specbench.schema.point import (
-    CriticalContext,
-    CriticalOutcome,
     PointAnswer,
     PointFindings,
     PointForm,
@@ -37,7 +36,7 @@ LEGEND = (
 )
 CRITICAL_LEGEND = (
     "Critical context: from there speedup grows with the load instead of falling, by"
-    " the sign of the slope of log speedup over log2 of the load."
+    " the slope of log speedup over log2 of the load; without replicates by its sign."
 )
 
 
@@ -112,17 +111,6 @@ def said(answer: PointAnswer, form: PointForm) -> str:
     return _in_load(outcome(answer.break_even), form)
 
 
-def critical_words(critical: CriticalContext, form: PointForm) -> str:
-    """Where speedup begins to grow with the load, or that it does not."""
-    if critical.outcome is not CriticalOutcome.BETWEEN:
-        return f"critical context: none found, {critical.outcome.value}"
-    below, above = critical.below, critical.above
-    return (
-        f"critical context: between {below} and {above} tokens (speedup falls with the"
-        f" {form.load} at {below} and grows at {above})"
-    )
-
-
 def _group(
     setting: Setting, answers: Sequence[PointAnswer], form: PointForm
 ) -> PointGroup:
@@ -178,7 +166,7 @@ def _notes(answers: Sequence[PointAnswer], form: PointForm) -> Iterator[str]:
 def _sentences(answer: PointAnswer, form: PointForm) -> Iterable[str]:
     break_even = answer.break_even
     if answer.critical is not None:
-        yield critical_words(answer.critical, form)
+        yield critical_words(answer.critical, form.load)
     points = break_even.curve.points
     if any(point.side is Side.OPEN for point in points):
         yield _in_load(told_loads(break_even), form)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from specbench.report.arm_figures import ArmFigures
 from specbench.report.blocks import Block, LoadRow
+from specbench.schema.cell import Condition
 
 
 @dataclass(frozen=True, slots=True)
 class PositionCurve:
     """One arm at one load."""
 
-    concurrency: int
+    condition: Condition
     length: float | None
     """Acceptance length."""
     unconditional: tuple[float, ...]
@@ -46,7 +47,7 @@ def _curve(row: LoadRow) -> PositionCurve | None:
         return None
     given = (1.0, *unconditional[:-1])
     return PositionCurve(
-        concurrency=row.concurrency,
+        condition=row.condition,
         length=row.arm.acceptance_length.value,
         unconditional=unconditional,
         conditional=tuple(

@@ -10,7 +10,7 @@ from specbench.report.arm_figures import NOT_MEASURED, ArmFigures
 from specbench.report.blocks import Block, LoadRow
 from specbench.report.facts import RunFacts
 from specbench.report.naming import name_conditions
-from specbench.schema.comparison import CLOSED_LOOP
+from specbench.report.open_figures import LATENCY_FIGURES, open_figures
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import RunFindings, Severity
 
@@ -43,7 +43,7 @@ def group_by_code(findings: RunFindings) -> tuple[CodeRemark, ...]:
     naming = name_conditions(findings)
     cells: dict[tuple[Severity, str], set[str]] = {}
     advice: dict[tuple[Severity, str], dict[str, None]] = {}
-    places: dict[tuple[Severity, str], dict[Line, dict[int, list[int]]]] = {}
+    places: dict[tuple[Severity, str], dict[Line, dict[str, list[int]]]] = {}
     for cell in findings.cells:
         for found in cell.findings:
             code = (found.severity, found.code)
@@ -51,7 +51,7 @@ def group_by_code(findings: RunFindings) -> tuple[CodeRemark, ...]:
             advice.setdefault(code, {})[found.advice] = None
             line = (naming.condition(cell.key.condition), cell.key.arm, found.message)
             loads = places.setdefault(code, {}).setdefault(line, {})
-            load = cell.key.condition.concurrency
+            load = words.load_mark(cell.key.condition)
             loads.setdefault(load, []).append(cell.key.replicate)
     remarks = [
         CodeRemark(
@@ -69,7 +69,7 @@ def group_by_code(findings: RunFindings) -> tuple[CodeRemark, ...]:
 Line = tuple[str, str, str]
 """Condition without its load, arm, message."""
 
-Places = dict[str, dict[str, list[int]]]
+Places = dict[str, dict[str, list[str]]]
 """Sentence -> figure or arm -> loads."""
 
 
@@ -78,11 +78,13 @@ def explain_dashes(block: Block, *, has_window: bool = False) -> tuple[str, ...]
     `has_window`: the reader is also shown how the window was."""
     places: Places = {}
     for row in block.rows:
-        figures = [*_figures(row), *(_window_figures(row) if has_window else ())]
+        figures = [*_figures(row, block)]
+        # an open loop's tables do not show how the window was
+        figures += _window_figures(row) if has_window and not block.is_open else ()
         for name, figure in figures:
             if figure.missing is not None:
                 loads = places.setdefault(figure.missing, {}).setdefault(name, [])
-                loads.append(row.concurrency)
+                loads.append(row.said_load)
     return tuple(place_lines(places))
 
 
@@ -93,7 +95,7 @@ def explain_marks(block: Block) -> tuple[str, ...]:
         for name, side in (("baseline", row.baseline), ("arm", row.arm)):
             for mark in sorted(side.marks) if side else ():
                 loads = places.setdefault(mark.value, {}).setdefault(name, [])
-                loads.append(row.concurrency)
+                loads.append(row.said_load)
     return tuple(place_lines(places))
 
 
@@ -103,6 +105,15 @@ def describe_datasets(facts: RunFacts) -> tuple[str, ...]:
         f"{use.name}: {words.counted(use.used, 'entry', 'entries')} used,"
         f" {len(use.skipped)} skipped{_reasons(use.skipped)}"
         for use in facts.datasets
+    )
+
+
+def describe_texts(facts: RunFacts) -> tuple[str, ...]:
+    """Each text that made prompts longer, with length, licence and hash."""
+    return tuple(
+        f"{text.name}: {text.words:,} words, licence {text.licence}, sha256"
+        f" {text.sha256}"
+        for text in facts.texts
     )
 
 
@@ -127,9 +138,9 @@ def place_lines(places: Places) -> Iterable[str]:
         yield f"{sentence}: {'; '.join(where)}"
 
 
-def _code_lines(places: dict[Line, dict[int, list[int]]]) -> Iterable[str]:
+def _code_lines(places: dict[Line, dict[str, list[int]]]) -> Iterable[str]:
     lines = [
-        f"{condition}, {_listed_loads(loads)}, {arm},"
+        f"{condition}, {words.listed(loads)}, {arm},"
         f" {'launch' if len(launches) == 1 else 'launches'} {words.listed(launches)}:"
         f" {message}"
         for (condition, arm, message), by_load in places.items()
@@ -141,39 +152,43 @@ def _code_lines(places: dict[Line, dict[int, list[int]]]) -> Iterable[str]:
 
 
 def _by_launches(
-    by_load: dict[int, list[int]],
-) -> list[tuple[tuple[int, ...], list[int]]]:
+    by_load: dict[str, list[int]],
+) -> list[tuple[tuple[int, ...], list[str]]]:
     """Loads of the same launches together."""
-    groups: dict[tuple[int, ...], list[int]] = {}
+    groups: dict[tuple[int, ...], list[str]] = {}
     for load, launches in by_load.items():
         groups.setdefault(tuple(launches), []).append(load)
     return list(groups.items())
 
 
-def _listed_loads(loads: list[int]) -> str:
-    return words.listed([f"c{load}" for load in loads])
-
-
-def _figures(row: LoadRow) -> Iterable[tuple[str, Estimate]]:
-    yield from _side_figures("baseline", row.baseline)
+def _figures(row: LoadRow, block: Block) -> Iterable[tuple[str, Estimate]]:
+    yield from _side_figures("baseline", row.baseline, block)
     if row.arm is None:
         return
-    yield from _side_figures("arm", row.arm)
+    yield from _side_figures("arm", row.arm, block)
     if row.arm.cells:
         yield "acceptance rate", row.arm.acceptance_rate
         yield "acceptance length", row.arm.acceptance_length
         yield "tokens per step", row.arm.tokens_per_step
-    for metric in CLOSED_LOOP:
+    for metric in block.metrics:
         yield f"{words.metric(metric)} speedup", row.speedup(metric)
 
 
-def _side_figures(name: str, side: ArmFigures) -> Iterable[tuple[str, Estimate]]:
+def _side_figures(
+    name: str, side: ArmFigures, block: Block
+) -> Iterable[tuple[str, Estimate]]:
     if not side.cells:
         yield name, absent(NOT_MEASURED)
         return
-    yield f"{name} batch", side.running_batch
-    yield f"{name} throughput", side.output_throughput
-    yield f"{name} TPOT", side.tpot
+    if block.is_open:
+        for figure in open_figures(block):
+            yield f"{name} {figure.name}", figure.of(side)
+        for label, (median, *_) in LATENCY_FIGURES.items():
+            yield f"{name} {label}", median.of(side)
+    else:
+        yield f"{name} batch", side.running_batch
+        yield f"{name} throughput", side.output_throughput
+        yield f"{name} TPOT", side.tpot
     yield f"{name} looping share", side.looping_share
     yield f"{name} client lag", side.client_lag_p99
 

@@ -107,6 +107,12 @@ SPEEDUP_COLUMNS: tuple[Column[SpeedupRow], ...] = (
         "`figure: reason` of figures that there are not, parted by ` | `",
         lambda row: _missing(row.point),
     ),
+    Column(
+        "request_rate_requests_per_s",
+        "requests/s",
+        "of an open loop, whose concurrency is 0",
+        lambda row: row.point.condition.request_rate or None,
+    ),
 )
 
 

@@ -13,25 +13,30 @@ from rich.text import Text
 from specbench.report import words
 from specbench.report.answers_table import answers_table
 from specbench.report.blocks import make_blocks
-from specbench.report.brackets import interval_notes
+from specbench.report.brackets import all_answers, interval_notes
 from specbench.report.cells_table import block_tables
 from specbench.report.comparison_tables import OPEN_MARK
+from specbench.report.context_tables import context_tables
 from specbench.report.facts import RunFacts
 from specbench.report.launch_noise import (
     NO_NOISE,
     NOISE_NOTE,
+    noise_metrics,
     noise_rows,
     prior_lines,
 )
 from specbench.report.naming import answer_title
 from specbench.report.needs import NEEDS_NOTE, need_rows
+from specbench.report.open_figures import OPEN_NOTE
 from specbench.report.remarks import (
     VOID_NOTE,
     describe_datasets,
     describe_run,
+    describe_texts,
     group_by_code,
 )
-from specbench.schema.comparison import CLOSED_LOOP
+from specbench.report.search_tables import search_tables
+from specbench.report.temperature_tables import rich_temperatures
 from specbench.schema.findings import RunFindings, Severity
 
 FIGURES_NOTE = (
@@ -48,6 +53,9 @@ def run_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
         Text(""),
         cell_tables(findings, facts),
         break_even_table(findings, facts),
+        *context_tables(findings, facts),
+        *rich_temperatures(findings, facts),
+        *search_tables(findings, facts),
         noise_table(findings),
         remarks(findings, facts),
     )
@@ -62,6 +70,8 @@ def cell_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
     for block in blocks:
         parts += [*block_tables(block, facts), Text("")]
     notes = [*interval_notes(findings, facts), FIGURES_NOTE, VOID_NOTE]
+    if any(block.is_open for block in blocks):
+        notes.insert(-1, OPEN_NOTE)
     if any(map(need_rows, blocks)):
         notes.insert(-1, NEEDS_NOTE)
     return Group(*parts, Text(" ".join(notes), style="dim"), Text(""))
@@ -72,7 +82,9 @@ def break_even_table(findings: RunFindings, facts: RunFacts) -> RenderableType:
     answers = findings.break_evens
     if not answers:
         return Text("No break-even: no arm could be compared with its baseline.\n")
-    return answers_table(answers, [answer_title(answer, facts) for answer in answers])
+    titles = [answer_title(answer, facts) for answer in answers]
+    others = all_answers(findings)[len(answers) :]
+    return answers_table(answers, titles, others)
 
 
 def noise_table(findings: RunFindings) -> RenderableType:
@@ -90,13 +102,14 @@ def _noise_parts(findings: RunFindings) -> Iterator[RenderableType]:
         table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
         for head in ("condition", "arm"):
             table.add_column(head, overflow="fold")
-        for head in (*(f"{words.metric(m)}\n%" for m in CLOSED_LOOP), "n", "loads"):
+        metrics = noise_metrics(rows)
+        for head in (*(f"{words.metric(m)}\n%" for m in metrics), "n", "loads"):
             table.add_column(head, justify="right", overflow="fold")
         for row in rows:
             table.add_row(
                 row.condition,
                 row.arm,
-                *(row.deviations.get(m, words.DASH) for m in CLOSED_LOOP),
+                *(row.deviations.get(m, words.DASH) for m in metrics),
                 str(row.launches),
                 str(row.loads),
             )
@@ -116,6 +129,7 @@ def remarks(findings: RunFindings, facts: RunFacts) -> RenderableType:
     for failed in findings.failed_launches:
         lines.append(Text(f"launch failed: {failed}", style="bold red"))
     lines += [Text(f"data set {line}") for line in describe_datasets(facts)]
+    lines += [Text(f"text {line}") for line in describe_texts(facts)]
     lines += [Text(f"note: {note}") for note in facts.notes]
     return Group(*lines)
 

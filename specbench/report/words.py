@@ -4,6 +4,7 @@ one is a dash, never a zero, and its reason stands where the table has room for 
 import math
 from collections.abc import Callable, Sequence
 
+from specbench.schema.cell import Condition
 from specbench.schema.comparison import SpeedupMetric
 from specbench.schema.estimate import Estimate, Interval
 
@@ -63,6 +64,23 @@ def batch(value: float) -> str:
 def load(value: float) -> str:
     """A concurrency: measured ones are whole, interpolated ones may not be."""
     return whole_or(batch)(value)
+
+
+def asked(value: float) -> str:
+    """A load as the sweep file has it: a concurrency, a rate, a context."""
+    return f"{value:.10g}"
+
+
+def load_mark(condition: Condition) -> str:
+    """A load where space is short: `c8`, or `0.5/s` in an open loop."""
+    load = asked(condition.asked)
+    return f"{load}/s" if condition.is_open else f"c{load}"
+
+
+def load_title(condition: Condition) -> str:
+    """`concurrency 8`, or `0.5 requests/s` in an open loop."""
+    load = asked(condition.asked)
+    return f"{load} requests/s" if condition.is_open else f"concurrency {load}"
 
 
 def shown(value: float | None, form: Form) -> str:
@@ -149,12 +167,12 @@ def day(utc: str) -> str:
     return utc[:10]
 
 
-def place(width: float | None) -> Form:
+def place(width: float | None, most_decimals: int = 2) -> Form:
     """Writes a place on an axis of batches or loads with the decimals that an interval
     of this width earns, and two digits at least; without one, as a batch."""
     if width is None or width <= 0:
         return batch
-    earned = min(2, max(0, 1 - math.floor(math.log10(width))))
+    earned = min(most_decimals, max(0, 1 - math.floor(math.log10(width))))
 
     def write(value: float) -> str:
         decimals = 0 if value >= 99.95 else max(earned, 1 if value < 9.95 else 0)
@@ -163,6 +181,29 @@ def place(width: float | None) -> Form:
     return write
 
 
+def rate(width: float | None) -> Form:
+    """Writes a request rate, which may be far below 1, beside an interval of this
+    width."""
+    return significant if width is None or width <= 0 else place(width, 4)
+
+
 def whole_or(form: Form) -> Form:
     """Whole numbers as they are, all others in this form."""
     return lambda value: str(int(value)) if value == int(value) else form(value)
+
+
+def duration(seconds: float) -> str:
+    """Machine time: `45 s`, `12 min`, `2.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def memory(size: float) -> str:
+    """Bytes: `45 KiB`, `1.5 GiB`; binary, as engines count."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= factor:
+            return f"{whole_or(significant)(size / factor)} {unit}"
+    return f"{size:.0f} bytes"

@@ -11,13 +11,14 @@ import uvloop
 from specbench.clock import monotonic_ns, utc_now
 from specbench.engines.contract import EngineAdapter
 from specbench.host.gpu_watch import GpuWatch
+from specbench.load.cell_load import CellLoad
 from specbench.load.client import (
     PreparedRequest,
     RequestSettings,
     prepare_request,
 )
 from specbench.load.crew import LoadCrew
-from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.runner.interruption import Interruption
 from specbench.schema.cell import CellKey
 from specbench.schema.plan import CellSize
@@ -70,6 +71,8 @@ class CellTask:
     max_tokens: int
     request_s: float
     """About how long one request takes at this load."""
+    arrivals: tuple[float, ...] = ()
+    """Seconds after the start at which each request of an open loop is due."""
 
     @property
     def size(self) -> CellSize:
@@ -162,6 +165,7 @@ async def _drive_and_scrape(
             concurrency=task.key.condition.concurrency,
             request_s=task.request_s,
             headers=endpoint.headers,
+            arrivals=task.arrivals,
         )
         hooks = CellHooks(on_phase=read_metrics, on_progress=on_progress)
         driven = await drive_cell(crew, load, hooks)

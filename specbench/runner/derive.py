@@ -13,7 +13,12 @@ from specbench.analysis.run import conclude
 from specbench.engines import ADAPTERS
 from specbench.errors import ResultsError
 from specbench.planning.arms import speculation_of_arms
-from specbench.report.csv_files import breakeven_csv, cells_csv, speedups_csv
+from specbench.report.csv_files import (
+    breakeven_csv,
+    cells_csv,
+    contexts_csv,
+    speedups_csv,
+)
 from specbench.report.facts import LossyArm, RunFacts
 from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
@@ -71,6 +76,7 @@ def conclude_run(run: StoredRun) -> Derived:
         traits_of_arms(spec, is_aa=run.manifest.aa),
         outputs,
         prior=run.manifest.noise,
+        planned_out=run.manifest.planned_out,
     )
     facts = _facts(run, spec, launches, notes)
     return Derived(run.folder, findings, facts, tuple(damaged))
@@ -125,6 +131,8 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
     writer.write_text("cells.csv", cells_csv(findings))
     writer.write_text("breakeven.csv", breakeven_csv(findings))
     writer.write_text("speedups.csv", speedups_csv(findings))
+    if findings.over_context:
+        writer.write_text("contexts.csv", contexts_csv(findings))
     writer.write_text("report.json", report_json(findings, facts))
     writer.write_text("report.md", report_markdown(findings, facts))
     from specbench.report.plots import draw_plots
@@ -155,6 +163,7 @@ def _summarise(
             is_caching_wanted=is_caching_wanted(target),
             gpu=cell.record.gpu,
             planned=cell.record.size.warmup + cell.record.size.measured,
+            slo=spec.slo,
         )
     )
 
@@ -186,6 +195,7 @@ def _facts(
         engines=tuple(dict.fromkeys(engines.values())),
         models=tuple(dict.fromkeys(t.label for t in spec.targets)),
         datasets=manifest.datasets,
+        texts=manifest.texts,
         launches_per_arm=max(
             (r.replicate for r in launches if r.facts is not None), default=0
         ),
@@ -198,6 +208,7 @@ def _facts(
             for (target, arm), traits in traits_of_arms(spec, is_aa=manifest.aa).items()
             if traits.lossy
         ),
+        searches=manifest.searches,
     )
 
 

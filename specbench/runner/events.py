@@ -8,6 +8,7 @@ from specbench.schema.cell import CellKey
 from specbench.schema.findings import CellStats
 from specbench.schema.plan import LaunchPlan, SweepPlan
 from specbench.schema.record import EngineFacts
+from specbench.schema.search import SearchRound
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,21 @@ class SweepStarted:
 
     plan: SweepPlan
     folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """A search has chosen what the next launch of each arm of a target measures."""
+
+    target: str
+    round: SearchRound
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something beside the measurement did not go as it should."""
+
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +86,12 @@ class CellStarted:
     key: CellKey
     requests: int
     number: int
-    """Position among all cells of the sweep, from 1."""
-    total: int
+    """Position among all cells of the run, from 1."""
+    total: int | None
+    """None where a search chooses the cells: nobody knows yet."""
     remaining_s: float
-    """Estimated time to the end of the sweep, this cell included."""
+    """Estimated time to the end of the run, this cell included; of a search at
+    most."""
     basis: str
     """What the estimate rests on."""
     place: int = 0
@@ -107,6 +125,8 @@ class CellFailed:
 
 Event = (
     SweepStarted
+    | RoundStarted
+    | Remark
     | LaunchStarted
     | LaunchWaiting
     | LaunchReady

@@ -17,18 +17,27 @@ from specbench.host.affinity import pin_this_process
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
 from specbench.planning.expand import OPEN_LOOP_SEQS
+from specbench.runner.budget import Budget
 from specbench.runner.derive import Derived, derive_run
-from specbench.runner.events import Event, Listener, SweepStarted
+from specbench.runner.durations import (
+    Recollection,
+    keep_durations,
+    recall_durations,
+)
+from specbench.runner.events import Event, Listener, Remark, SweepStarted
 from specbench.runner.interruption import Interruption
 from specbench.runner.noise import recall_noise
 from specbench.runner.placement import Placement
 from specbench.runner.preflight import Prepared
+from specbench.runner.progress import SweepProgress
 from specbench.runner.prompts import PromptSource
+from specbench.runner.rounds import search_batches
 from specbench.runner.serving import LaunchSite, Ports
-from specbench.runner.sweep import run_sweep
+from specbench.runner.sweep import grid_batches, run_sweep
 from specbench.runner.sweep_job import SweepJob
-from specbench.schema.record import DatasetUse
+from specbench.schema.record import DatasetUse, TextUse
 from specbench.schema.sweep import SweepSpec
+from specbench.search.adaptive import next_round
 from specbench.store.format import FORMAT_VERSION
 from specbench.store.manifest import Manifest, RunStatus, add_notes
 from specbench.store.writer import RunWriter
@@ -57,29 +66,8 @@ def execute(
         manifest = add_notes(replace(manifest, noise=known.records), known.notes)
     writer = RunWriter.create(results, manifest, started, run_id)
     listener(SweepStarted(prepared.plan, str(writer.folder)))
-    interruption = Interruption()
     try:
-        with (
-            pin_this_process(placement.client_cpus),
-            _crews(prepared.plan.spec, placement) as crews,
-        ):
-            run_sweep(
-                SweepJob(
-                    plan=prepared.plan,
-                    prompts=PromptSource(prepared, urls),
-                    writer=writer,
-                    sites=_sites(
-                        placement,
-                        writer.folder,
-                        f"{os.getpid()}-{run_id}",
-                        interruption,
-                    ),
-                    crews=crews,
-                    listener=one_at_a_time(listener),
-                    urls=urls,
-                    interruption=interruption,
-                )
-            )
+        _measure(prepared, placement, writer, urls, listener)
     except KeyboardInterrupt:
         writer.finish(RunStatus.INTERRUPTED, utc_now(), "interrupted")
         derive_run(writer.folder)
@@ -90,6 +78,59 @@ def execute(
         raise
     writer.finish(RunStatus.FINISHED, utc_now())
     return derive_run(writer.folder)
+
+
+def _measure(
+    prepared: Prepared,
+    placement: Placement,
+    writer: RunWriter,
+    urls: Mapping[str, str],
+    listener: Listener,
+) -> None:
+    """All waves of the grid, or those that the search chooses. How long things took is
+    kept whatever ends it."""
+    plan = prepared.plan
+    budget = Budget(plan.spec.search.budget_s if plan.is_adaptive else None)
+    recollection = Recollection()
+    if not urls:
+        recollection = recall_durations(plan, placement)
+        tell_remark(listener, recollection.note)
+    progress = SweepProgress(plan, budget, recollection.recalled)
+    interruption = Interruption()
+    run_id = f"{os.getpid()}-{writer.folder.name.rsplit('-', 1)[-1]}"
+    try:
+        with (
+            pin_this_process(placement.client_cpus),
+            _crews(plan.spec, placement) as crews,
+        ):
+            job = SweepJob(
+                plan=plan,
+                prompts=PromptSource(prepared, urls),
+                writer=writer,
+                sites=_sites(placement, writer.folder, run_id, interruption),
+                crews=crews,
+                listener=one_at_a_time(listener),
+                urls=urls,
+                interruption=interruption,
+                budget=budget,
+            )
+            if plan.is_adaptive:
+                batches = search_batches(job, progress, next_round)
+            else:
+                batches = grid_batches(plan)
+            with contextlib.closing(batches):
+                run_sweep(job, progress, batches)
+    finally:
+        if not urls:
+            now = utc_now().isoformat(timespec="seconds")
+            kept = keep_durations(plan, placement, progress.done(), now)
+            tell_remark(listener, kept)
+
+
+def tell_remark(listener: Listener, words: str) -> None:
+    """Tell it where there is something to tell."""
+    if words:
+        listener(Remark(words))
 
 
 def one_at_a_time(listener: Listener) -> Listener:
@@ -128,11 +169,6 @@ def _sites(
 
 def _manifest(prepared: Prepared, sweep_name: str, placement: Placement) -> Manifest:
     spec = prepared.plan.spec
-    overlong = (
-        f"{name}: {entry.where} {entry.reason}"
-        for name, entries in prepared.overlong.items()
-        for entry in entries
-    )
     return Manifest(
         format_version=FORMAT_VERSION,
         specbench_version=__version__,
@@ -150,8 +186,9 @@ def _manifest(prepared: Prepared, sweep_name: str, placement: Placement) -> Mani
             )
             for d in prepared.datasets.values()
         ),
-        notes=(*prepared.plan.notes, *placement.notes, *overlong),
+        notes=(*prepared.plan.notes, *placement.notes),
         filler=filler_words(prepared),
+        texts=text_uses(prepared),
         git_commit=_git_commit(),
         seeds={"prompts": spec.workload.seed},
         started_utc=utc_now().isoformat(timespec="seconds"),
@@ -170,10 +207,16 @@ def _short_path(path: str) -> str:
 
 def filler_words(prepared: Prepared) -> str | None:
     """What made prompts longer, so that two runs can be told apart by it."""
-    filler = prepared.filler
-    if filler is None:
-        return None
-    return f"{filler.name}, {filler.licence}, sha256 {filler.sha256}"
+    texts = prepared.lengths.texts
+    each = [f"{t.name}, {t.licence}, sha256 {t.sha256}" for t in texts]
+    return "; ".join(each) or None
+
+
+def text_uses(prepared: Prepared) -> tuple[TextUse, ...]:
+    """The same, one by one, with their lengths."""
+    return tuple(
+        TextUse(t.name, t.licence, t.sha256, t.words) for t in prepared.lengths.texts
+    )
 
 
 def _git_commit() -> str | None:

@@ -10,7 +10,8 @@ from functools import partial
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.clock import monotonic_ns
 from specbench.load.crew import LoadProcessError
-from specbench.planning.duration import Speed
+from specbench.planning.arrivals import arrival_times
+from specbench.planning.known_times import Speed
 from specbench.planning.size import cell_size
 from specbench.runner.cell import CellTask, Client, MeasuredCell, measure_cell
 from specbench.runner.cell import translate_snapshots as translate
@@ -25,12 +26,13 @@ from specbench.runner.events import (
     LaunchStarted,
 )
 from specbench.runner.freezing import answers_file, freeze_answers
+from specbench.runner.limits import plan_out
 from specbench.runner.pace import Pace, pace_of
 from specbench.runner.progress import SweepProgress
 from specbench.runner.prompts import is_caching_wanted
 from specbench.runner.serving import LaunchFailedError, Served, serve, take_up
 from specbench.runner.sweep_job import SweepJob
-from specbench.schema.cell import CellKey
+from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats
 from specbench.schema.plan import CellSize, LaunchPlan
 from specbench.schema.record import LaunchRecord
@@ -76,6 +78,7 @@ class LaunchRun:
             return
         job.writer.write_launch(served.record)
         job.listener(LaunchReady(launch, served.record.ready_s, served.facts))
+        plan_out(job, self._progress, launch, served.facts)
 
     def freeze(self) -> None:
         """Freeze the first answers that second turns need, once a run."""
@@ -84,7 +87,7 @@ class LaunchRun:
             return
         first = launch.cells[0]
         for dataset, questions in self._job.prompts.unanswered().items():
-            alone = replace(first.condition, dataset=dataset, concurrency=1)
+            alone = replace(one_at_a_time(first.condition), dataset=dataset)
             answers = freeze_answers(
                 self._client,
                 served.endpoint,
@@ -107,8 +110,13 @@ class LaunchRun:
         speed = None
         if pace is not None and pace.ttft_s is not None and pace.tpot_s is not None:
             speed = Speed(pace.ttft_s, pace.tpot_s)
-        self._progress.note_start(self.launch, served.record.ready_s, speed)
-        for key in self.launch.cells:
+        self._progress.note_start(self.launch, served.record, speed)
+        cells = self._cells()
+        if left_out := set(self.launch.cells) - set(cells):
+            self._progress.begin_cells(tuple(left_out))
+        for key in cells:
+            if self._job.budget.is_spent:
+                break
             cell = self._measure_cell(served, key, pace)
             if isinstance(cell, str):
                 self._job.listener(CellFailed(key, cell, self.launch.place))
@@ -120,6 +128,11 @@ class LaunchRun:
     def end(self) -> None:
         """End the engine, also where it was never ready."""
         self._server.close()
+
+    def _cells(self) -> tuple[CellKey, ...]:
+        """The launch's cells but for those that no arm can serve."""
+        impossible = self._progress.done().impossible
+        return tuple(k for k in self.launch.cells if k.condition not in impossible)
 
     def _serving(self) -> Served:
         assert self._served is not None
@@ -138,15 +151,15 @@ class LaunchRun:
         """Measure and store one cell; or why the launch ends with it."""
         job, place = self._job, self.launch.place
         size = cell_size(job.plan.spec.measure, key.condition)
-        number, left = self._progress.begin_cells((key,))
+        outlook = self._progress.begin_cells((key,))
         job.listener(
             CellStarted(
                 key=key,
                 requests=size.warmup + size.measured,
-                number=number,
-                total=job.plan.cell_count,
-                remaining_s=left.seconds,
-                basis=left.basis,
+                number=outlook.number,
+                total=outlook.total,
+                remaining_s=outlook.remaining_s,
+                basis=outlook.basis,
                 place=place,
             )
         )
@@ -163,7 +176,7 @@ class LaunchRun:
         job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
         stats = self._summarise(served, cell, size)
         seconds = seconds_between(began, monotonic_ns())
-        self._progress.note_cell(key, seconds)
+        self._progress.note_cell(stats, seconds)
         job.listener(CellEnded(stats, seconds, place))
         death = served.why_dead()
         if death is None and stats.failed and not stats.completed:
@@ -183,6 +196,7 @@ class LaunchRun:
                 is_caching_wanted=is_caching_wanted(self.launch.target),
                 gpu=cell.record.gpu,
                 planned=size.warmup + size.measured,
+                slo=self._job.plan.spec.slo,
             )
         )
 
@@ -195,19 +209,33 @@ class LaunchRun:
             measured=measured,
             max_tokens=self._job.plan.spec.workload.max_tokens,
             request_s=request_s,
+            arrivals=self._arrivals(key.condition, size),
+        )
+
+    def _arrivals(self, condition: Condition, size: CellSize) -> tuple[float, ...]:
+        """The same for every arm and launch."""
+        if not condition.is_open:
+            return ()
+        spec = self._job.plan.spec
+        return arrival_times(
+            size,
+            condition.request_rate,
+            spec.workload.seed,
+            spec.load.arrivals,
         )
 
     def _warm_up(self, served: Served) -> Pace | None:
         """A first request compiles and allocates; the second one shows the pace."""
-        if not self.launch.cells:
+        cells = self._cells()
+        if not cells:
             return None
-        first = self.launch.cells[0]
+        first = cells[0]
         task = self._task(first, CellSize(WARMUP_REQUESTS, 1), 0.0)
-        alone = replace(first, condition=replace(first.condition, concurrency=1))
+        alone = replace(first, condition=one_at_a_time(first.condition))
         cell = measure_cell(
             self._client,
             served.endpoint,
-            replace(task, key=alone, measured=()),
+            replace(task, key=alone, measured=(), arrivals=()),
             lambda _: None,
         )
         return pace_of(cell.samples[-1:])
@@ -217,6 +245,11 @@ class LaunchRun:
 
     def _tell_freezing(self, total: int, done: int) -> None:
         self._job.listener(Freezing(done, total, self.launch.place))
+
+
+def one_at_a_time(condition: Condition) -> Condition:
+    """The same prompts, each asked when the one before has ended."""
+    return replace(condition, concurrency=1, request_rate=0.0)
 
 
 def _measure_again(measure: Callable[[], MeasuredCell]) -> MeasuredCell:

@@ -1,23 +1,22 @@
 """What can be known to fail before anything is started: paths, programs, data sets,
 tokenizers, given ports. Everything is read once here and handed on."""
 
+import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specbench.engines import ADAPTERS
 from specbench.engines.contract import LaunchRequest
 from specbench.errors import InputError
 from specbench.launch.ports import check_port_free
+from specbench.runner.drafters import drafter_notes
+from specbench.runner.lengths import Lengths, prepare_lengths
 from specbench.schema.plan import SweepPlan
-from specbench.schema.prompt import Dataset, SkippedEntry
+from specbench.schema.prompt import Dataset
 from specbench.schema.sweep import SweepSpec, Target
-from specbench.workload.context import ContextAxis, find_overlong
-from specbench.workload.filler import FillerText, read_filler
-from specbench.workload.prompts import list_prompts
 from specbench.workload.readers import load_dataset
-from specbench.workload.tokenizer import read_tokenizer
 
 DEFAULT_PROGRAMS = {"vllm": "vllm", "sim": "specbench"}
 """What is started where target.executable is not given."""
@@ -31,14 +30,10 @@ class Prepared:
     """What the sweep needs, read and checked."""
 
     plan: SweepPlan
+    """With notes on what was read."""
     datasets: Mapping[str, Dataset]
     """By the name in the sweep file."""
-    filler: FillerText | None
-    """What makes prompts longer; None where no length is asked for."""
-    axes: Mapping[str, ContextAxis]
-    """By target; empty where no length is asked for."""
-    overlong: Mapping[str, tuple[SkippedEntry, ...]]
-    """By data set: prompts that are longer than a wanted length by themselves."""
+    lengths: Lengths
 
 
 def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepared:
@@ -54,42 +49,11 @@ def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepare
     if will_launch:
         check_commands(plan, source)
     datasets = {name: load_dataset(name) for name in plan.spec.workload.datasets}
-    filler, axes = _context_axes(plan.spec)
-    return Prepared(plan, datasets, filler, axes, _overlong(plan.spec, datasets, axes))
-
-
-def _overlong(
-    spec: SweepSpec,
-    datasets: Mapping[str, Dataset],
-    axes: Mapping[str, ContextAxis],
-) -> dict[str, tuple[SkippedEntry, ...]]:
-    found: dict[str, list[SkippedEntry]] = {name: [] for name in datasets}
-    for name, dataset in datasets.items():
-        prompts = list_prompts(dataset.questions, "first", {}).prompts
-        for axis in axes.values():
-            for context in spec.workload.context:
-                found[name] += find_overlong(prompts, context, axis.ruler)
-    return {name: tuple(dict.fromkeys(entries)) for name, entries in found.items()}
-
-
-def _context_axes(
-    spec: SweepSpec,
-) -> tuple[FillerText | None, dict[str, ContextAxis]]:
-    """Text and tokenizers for prompts of a wanted length."""
-    workload = spec.workload
-    if not any(workload.context):
-        return None, {}
-    filler = read_filler()
-    return filler, {
-        target.label: ContextAxis(
-            text=filler.text,
-            datasets=tuple(workload.datasets),
-            contexts=tuple(workload.context),
-            seed=workload.seed,
-            ruler=read_tokenizer(target.model),
-        )
-        for target in spec.targets
-    }
+    lengths = prepare_lengths(plan.spec, datasets, source)
+    notes: tuple[str, ...] = () if plan.is_aa else drafter_notes(plan.spec, os.environ)
+    return Prepared(
+        replace(plan, notes=(*plan.notes, *lengths.notes, *notes)), datasets, lengths
+    )
 
 
 def check_arms(spec: SweepSpec, source: str) -> None:

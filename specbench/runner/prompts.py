@@ -1,10 +1,11 @@
 """The prompts of every cell of a sweep, from what preflight has read."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from specbench.planning.size import largest_cell
 from specbench.runner.freezing import Answers
+from specbench.runner.lengths import left_out_note
 from specbench.runner.preflight import Prepared
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.plan import CellSize
@@ -12,6 +13,7 @@ from specbench.schema.prompt import Prompt, Question
 from specbench.schema.sweep import Target
 from specbench.workload.order import order_questions
 from specbench.workload.prompts import (
+    Opening,
     cell_prompts,
     list_prompts,
     mark_pass,
@@ -60,11 +62,14 @@ class PromptSource:
             self._workload.turns,
             self._answers.get(c.dataset, {}),
         )
-        axis = self._prepared.axes.get(c.target)
-        opening = axis.opening(c.dataset, c.context) if axis else put_marker
+        prompts = listed.prompts
+        opening: Opening = put_marker
+        if (axis := self._prepared.lengths.axis(c.target)) is not None:
+            prompts = tuple(p for p in prompts if axis.takes(p, c.context))
+            opening = axis.opening(c.dataset, c.context)
         if mark:
             opening = mark_pass(opening, mark)
-        return cell_prompts(listed.prompts, size, opening)
+        return cell_prompts(prompts, size, opening)
 
     def unanswered(self) -> dict[str, tuple[Question, ...]]:
         """Questions whose first answers are still to be frozen, by data set; only as
@@ -86,7 +91,20 @@ class PromptSource:
             self._answers[dataset] = answers
             self._made.clear()
         listed = list_prompts(asked, self._workload.turns, answers)
-        return tuple(f"{dataset}: {e.where} {e.reason}" for e in listed.left_out)
+        return (
+            *(f"{dataset}: {e.where} {e.reason}" for e in listed.left_out),
+            *self._too_long(dataset, listed.prompts),
+        )
+
+    def _too_long(self, dataset: str, prompts: Sequence[Prompt]) -> Iterator[str]:
+        """Second turns that some context does without; first ones are known before."""
+        axes = self._prepared.lengths.axes or {}
+        later = [prompt for prompt in prompts if prompt.turn > 1]
+        for label, axis in axes.items():
+            name = f"{label}: {dataset}" if len(axes) > 1 else dataset
+            for context in axis.contexts:
+                if long := [p for p in later if not axis.takes(p, context)]:
+                    yield left_out_note(name, long, context, axis)
 
 
 def pass_marks(urls: Mapping[str, str]) -> dict[str, str]:

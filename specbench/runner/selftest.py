@@ -22,9 +22,10 @@ from specbench.clock import utc_now
 from specbench.errors import EngineError
 from specbench.host.machine import read_host, usable_cpus
 from specbench.host.open_files import allow_open_files
+from specbench.load.cell_load import CellLoad
 from specbench.load.client import PreparedRequest, RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew
-from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.load.pacing import load_processes
 from specbench.runner.cell import run_loop
 from specbench.schema.prompt import Message, Prompt

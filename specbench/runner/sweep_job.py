@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from specbench.load.crew import LoadCrew
+from specbench.runner.budget import Budget
 from specbench.runner.events import Listener
 from specbench.runner.interruption import Interruption
 from specbench.runner.prompts import PromptSource
@@ -28,3 +29,4 @@ class SweepJob:
     urls: Mapping[str, str]
     """Arm -> URL of a server that already runs; empty = launch engines."""
     interruption: Interruption
+    budget: Budget

@@ -27,7 +27,12 @@ class Condition:
     @property
     def load(self) -> float:
         """What rises along a curve: the rate of an open loop, else the concurrency."""
-        return self.request_rate if self.is_open else float(self.concurrency)
+        return float(self.asked)
+
+    @property
+    def asked(self) -> float:
+        """The same as it was set: a concurrency is a whole number."""
+        return self.request_rate if self.is_open else self.concurrency
 
 
 @dataclass(frozen=True, slots=True, order=True)

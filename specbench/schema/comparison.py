@@ -101,7 +101,7 @@ class Axis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpeedupCurve:
-    """Speedup over load, everything else equal; points by rising concurrency."""
+    """Speedup over load, everything else equal; points by rising load."""
 
     target: str
     dataset: str
@@ -139,7 +139,8 @@ class Crossing:
     no_interval: str | None
     """Why there is no interval."""
     concurrency: float
-    """The same place in requests in flight."""
+    """The same place on what was set from load to load: requests in flight, or in an
+    open loop the rate."""
     concurrency_interval: Interval | None
     arm_batch: float | None
     """The same place on the arm's running batch."""
@@ -147,6 +148,8 @@ class Crossing:
     """Measured neighbour below."""
     above: SpeedupPoint
     is_downward: bool
+    running_batch: float | None = None
+    """The same place on the baseline's running batch; None = unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +162,11 @@ class BreakEven:
     crossings: tuple[Crossing, ...]
     """One where it pays up to, pays from or loses by capacity; all of them where there
     are several. Undecided: where the curve would cross, if it crosses; at most one."""
-    capacity_from: int | None
-    """Concurrency from which the arm loses by capacity; None = it does not."""
-    first_slower_concurrency: int | None
-    """First measured concurrency where the arm is slower; None = nowhere."""
+    capacity_from: float | None
+    """Concurrency (in an open loop: rate) from which the arm loses by capacity; None =
+    it does not."""
+    first_slower_concurrency: float | None
+    """First measured concurrency (rate) where the arm is slower; None = nowhere."""
     note: str
     """How the outcome was reached."""
     next_step: str
@@ -175,11 +179,9 @@ class BreakEven:
             return None
         return self.crossings[0] if self.crossings else None
 
-    def loads(self, side: Side) -> tuple[int, ...]:
-        """Concurrencies on this side of 1."""
-        return tuple(
-            p.condition.concurrency for p in self.curve.points if p.side is side
-        )
+    def loads(self, side: Side) -> tuple[float, ...]:
+        """Concurrencies (rates) on this side of 1."""
+        return tuple(p.condition.asked for p in self.curve.points if p.side is side)
 
 
 @dataclass(frozen=True, slots=True)

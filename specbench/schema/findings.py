@@ -10,6 +10,7 @@ from specbench.schema.comparison import (
     NoiseRecord,
     SpeedupCurve,
 )
+from specbench.schema.context import OverContext, PlannedOut
 
 
 class Severity(StrEnum):
@@ -111,6 +112,18 @@ class GpuSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptLength:
+    """How long the prompts were, by the server's count; warm-up left out."""
+
+    mean: float
+    shortest: int
+    longest: int
+    worst_off: float | None
+    """How far the prompt that is furthest off lies from the wanted context, as a share
+    of it; None where no length was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class PrefillShare:
     """f of the formula of the step cost ratio: shares of the time of requests at full
     load that plain decode steps do not explain."""
@@ -130,6 +143,64 @@ class LatencyBasis(StrEnum):
 
     FULL_LOAD = "requests during which all slots were busy"
     WHOLE_RUN = "all measured requests"
+    FROM_DUE = "all measured requests, from the instant when each was due"
+    """Of an open loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goodput:
+    """How many of the requests that were due in the window kept every limit of the
+    `[slo]`."""
+
+    rate: float
+    """Of these, per second of the window."""
+    good: int
+    due: int
+    """Measured requests that were due in the window, failed ones included."""
+    unknown: int
+    """Ended well, but have no figure for some limit, so that they do not count."""
+
+    @property
+    def share(self) -> float:
+        """good / due."""
+        return self.good / self.due
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Whether an open loop's server kept up with what arrived in the window."""
+
+    due: int
+    """Requests that were due inside the window, whatever became of them."""
+    ended: int
+    """Requests that ended inside it."""
+    in_flight_first: float
+    """Mean in flight in the window's first third."""
+    in_flight_last: float
+    """In its last third."""
+    limit: float
+    """Requests by which the number in flight may grow by chance."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether more arrived than ended, beyond chance."""
+        thirds = self.in_flight_last - self.in_flight_first
+        return max(self.due - self.ended, thirds) > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLoad:
+    """What the summary of an open loop's cell holds beside that of a closed one."""
+
+    arrival_rate: float | None
+    """Requests per second that were due in the window; None without one."""
+    send_delay: Distribution | None
+    """Sent less due, seconds, over all requests of the cell."""
+    send_delay_max_s: float | None
+    backlog: Backlog | None
+    """None without a window."""
+    goodput: Goodput | None
+    """None without a window or without an `[slo]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +264,10 @@ class CellStats:
     latency_basis: LatencyBasis
     whole_run: WholeRun
     findings: tuple[Finding, ...] = ()
+    open_load: OpenLoad | None = None
+    """Of an open loop only; a closed one has no such thing to miss."""
+
+    prompt_length: PromptLength | None = None
 
     @property
     def is_void(self) -> bool:
@@ -213,3 +288,7 @@ class RunFindings:
     """Launch noise of this machine, from A/A runs, that the intervals may rest on."""
     failed_launches: tuple[str, ...]
     """One line for each launch that did not serve: which, why, log path."""
+    over_context: tuple[OverContext, ...] = ()
+    """Arms that were compared at two contexts or more."""
+    planned_out: tuple[PlannedOut, ...] = ()
+    """What was not measured, since no arm could serve it."""

@@ -37,6 +37,10 @@ class LaunchPlan:
     """Launches of one wave run at the same time; waves follow one another, from 0."""
 
 
+Wave = tuple[LaunchPlan, ...]
+"""Launches that run at the same time."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellSize:
     """How many requests a cell sends."""
@@ -48,7 +52,8 @@ class CellSize:
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """The whole sweep, in the order in which it will run."""
+    """The whole sweep, in the order in which it will run. Where an adaptive search
+    chooses the cells, the grid that it will not exceed."""
 
     spec: SweepSpec
     launches: tuple[LaunchPlan, ...]
@@ -68,10 +73,16 @@ class SweepPlan:
         return tuple(dict.fromkeys(launch.arm for launch in self.launches))
 
     @property
-    def waves(self) -> tuple[tuple[LaunchPlan, ...], ...]:
+    def waves(self) -> tuple[Wave, ...]:
         """The launches, those that run at the same time together."""
         groups = groupby(self.launches, key=lambda launch: launch.wave)
         return tuple(tuple(launches) for _, launches in groups)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether a search chooses the cells while the sweep runs; an A/A run measures
+        all of them."""
+        return self.spec.search.mode == "adaptive" and not self.is_aa
 
     @property
     def is_side_by_side(self) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from specbench.schema.comparison import BreakEven, SpeedupMetric
+from specbench.schema.context import CriticalContext
 
 BASELINE_DRAFTER = "none"
 """Marks the points without speculation."""
@@ -91,44 +92,6 @@ class PointTable:
     points: tuple[Point, ...]
     notes: tuple[str, ...] = ()
     """What was left out in reading."""
-
-
-class CriticalOutcome(StrEnum):
-    """Whether there is a context from which speedup grows with the load."""
-
-    BETWEEN = "between two contexts"
-    GROWS_EVERYWHERE = "grows at every context measured"
-    FALLS_EVERYWHERE = "falls at every context measured"
-    REVERSED = "grows at the shorter contexts and falls at the longer ones"
-    SEVERAL = "the trend changes more than once"
-    UNKNOWN = "fewer than two contexts have two loads"
-
-
-@dataclass(frozen=True, slots=True)
-class LoadTrend:
-    """How speedup goes with the load at one context."""
-
-    context: int
-    slope: float
-    """Change of the natural log of the speedup at each doubling of the load."""
-
-    @property
-    def grows(self) -> bool:
-        """Whether the arm gains with the load."""
-        return self.slope > 0
-
-
-@dataclass(frozen=True, slots=True)
-class CriticalContext:
-    """Where speedup begins to grow with the load instead of falling."""
-
-    outcome: CriticalOutcome
-    below: int | None
-    """Largest context at which it falls; None unless it lies between two."""
-    above: int | None
-    """Smallest context at which it grows."""
-    trends: tuple[LoadTrend, ...]
-    """By rising context."""
 
 
 @dataclass(frozen=True, slots=True)

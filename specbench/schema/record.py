@@ -125,3 +125,16 @@ class DatasetUse:
     used: int
     skipped: tuple[str, ...]
     """One line for each entry that was left out: where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextUse:
+    """A text that made prompts longer."""
+
+    name: str
+    """What it is, or the file as the sweep names it."""
+    licence: str
+    """SPDX, or that it is not known."""
+    sha256: str
+    words: int
+    """How long it is."""

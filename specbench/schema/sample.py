@@ -44,10 +44,11 @@ class RequestSample:
     prompt_id: str
     category: str
     slot: int
-    """Which of the closed loop's slots sent it, from 0."""
+    """Which of the closed loop's slots sent it, from 0; in an open loop each request
+    has one of its own."""
     role: Role
     scheduled_ns: int
-    """When it was due; equals the slot's becoming free in a closed loop."""
+    """When it was due; in a closed loop the instant when its slot became free."""
     sent_ns: int
     """Just before the request's bytes were given to the socket."""
     end_ns: int

@@ -1,4 +1,4 @@
-"""What an adaptive search chose, round by round, what it left out, and why it stopped."""
+"""What an adaptive search chose, round by round, what it left out, and why it ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,6 +84,12 @@ class SearchLog:
     end: SearchEnd | None
     """None = it was interrupted."""
     seconds: float
-    """Machine time from the first launch to the end."""
+    """Machine time from the first launch to the end, but for freezing first
+    answers."""
     grid_seconds: float | None
     """What the grid would have taken, by the same cells' times; None = not known."""
+    cell_seconds: float = 0.0
+    """Of `seconds`, what the cells took."""
+    grid_cell_seconds: float | None = None
+    """Of `grid_seconds`, the cells; as far as a cell was not measured, by its
+    neighbours' times."""

@@ -110,7 +110,8 @@ class Search(Document):
     mode: Literal["grid", "adaptive"] = "grid"
     precision: Annotated[float, Field(gt=0, le=10)] = 0.05
     """The search stops for a curve when the 95 % interval of its crossing is no wider
-    than this share of the batch to either side: 0.05 = from 5 % below to 5 % above."""
+    than this share of the batch to either side: 0.05 = from 5 % below to 5 % above;
+    sqrt(high / low) - 1, in full."""
     budget: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(s|m|h)$")] | None = None
     """Machine time after which nothing new begins, e.g. "30m"; None = as long as the
     grid would take."""

@@ -1,11 +1,13 @@
-"""A closed-loop client in virtual time: it plays the pure engine and records what the
-real client would, so that the analysis can be tried on thousands of cells whose truth
-is known. Nothing here waits, and its stamps are exact: no network, no lag.
+"""A client in virtual time: it plays the pure engine and records what the real client
+would, so that the analysis can be tried on thousands of cells whose truth is known.
+Nothing here waits, and its stamps are exact: no network, no lag.
 
-Each slot sends its next request at the instant its last one ended. That request finds
-the next step begun already and joins the one after it, as with a real engine."""
+In a closed loop each slot sends its next request at the instant its last one ended.
+That request finds the next step begun already and joins the one after it, as with a
+real engine. In an open loop each request is sent when it is due."""
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import repeat
 
@@ -45,6 +47,7 @@ class VirtualLoad:
     """What one cell sends."""
 
     concurrency: int
+    """Slots of a closed loop; 0 in an open one."""
     warmup: tuple[VirtualPrompt, ...]
     """Sent first, never measured; handed over without draining."""
     measured: tuple[VirtualPrompt, ...]
@@ -54,6 +57,9 @@ class VirtualLoad:
     """The slots' first requests are spread over so long; 0 = at once."""
     seed: int = 0
     """Of the acceptance draws."""
+    arrivals: tuple[float, ...] = ()
+    """Seconds after the start at which each request of an open loop is due; empty = a
+    closed loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ class VirtualCell:
 
 def simulate_cell(config: SimConfig, load: VirtualLoad) -> VirtualCell:
     """Run one cell to its end, drain included, on a fresh engine."""
-    return _ClosedLoop(config, load).run()
+    return _Loop(config, load).run()
 
 
 @dataclass(slots=True)
@@ -88,7 +94,7 @@ class _Flight:
     counts: list[int] = field(default_factory=list)
 
 
-class _ClosedLoop:
+class _Loop:
     """State of one cell while it runs."""
 
     def __init__(self, config: SimConfig, load: VirtualLoad) -> None:
@@ -108,10 +114,9 @@ class _ClosedLoop:
         self._words = [f" w{i}" for i in range(min(longest, load.max_tokens) + 1)]
 
     def run(self) -> VirtualCell:
-        count = self._load.concurrency
-        spread_ns = self._load.request_s * NS_PER_S
         starts = deque(
-            (BEGIN_NS + round(slot * spread_ns / count), slot) for slot in range(count)
+            (BEGIN_NS + round(start_s * NS_PER_S), slot)
+            for slot, start_s in enumerate(self._starts())
         )
         engine = self._engine
         now_ns = BEGIN_NS
@@ -135,6 +140,15 @@ class _ClosedLoop:
         samples = tuple(sorted(self._samples, key=lambda s: s.index))
         return VirtualCell(samples, tuple(self._readings), _health(now_ns), engine)
 
+    def _starts(self) -> Iterable[float]:
+        """Seconds at which slots send first; in an open loop each request has a slot
+        of its own."""
+        load = self._load
+        if load.arrivals:
+            return load.arrivals
+        count = load.concurrency
+        return (slot * load.request_s / count for slot in range(count))
+
     def _send(self, slot: int, now_ns: int) -> None:
         """The slot's next request, if there is one left."""
         index = self._next
@@ -153,6 +167,15 @@ class _ClosedLoop:
         )
         self._flights[request.request_id] = _Flight(index, slot, now_ns)
         self._engine.submit(request, now_ns)
+        if self._load.arrivals:
+            self._tell_edges(index, now_ns)
+
+    def _tell_edges(self, index: int, now_ns: int) -> None:
+        """The window of an open loop, from one arrival to another."""
+        if index == max(0, len(self._load.warmup) - 1):
+            self._open(now_ns)
+        if index == len(self._prompts) - 1:
+            self._close(now_ns)
 
     def _receive(self, outputs: list[StepOutput], now_ns: int) -> None:
         flights = self._flights
@@ -167,12 +190,17 @@ class _ClosedLoop:
     def _finish(self, flight: _Flight, output: StepOutput, now_ns: int) -> None:
         del self._flights[output.request_id]
         self._samples.append(self._sample(flight, output, now_ns))
+        if self._load.arrivals:
+            return
         if flight.slot not in self._turned_over:
             self._turned_over.add(flight.slot)
             if len(self._turned_over) == self._load.concurrency and not self._is_closed:
-                self._read(Phase.OPEN, now_ns)
-                self._reading_due_ns = now_ns + self._pause_ns
+                self._open(now_ns)
         self._send(flight.slot, now_ns)
+
+    def _open(self, now_ns: int) -> None:
+        self._read(Phase.OPEN, now_ns)
+        self._reading_due_ns = now_ns + self._pause_ns
 
     def _sample(
         self, flight: _Flight, output: StepOutput, now_ns: int
@@ -202,7 +230,7 @@ class _ClosedLoop:
         )
 
     def _close(self, now_ns: int) -> None:
-        """A slot runs dry: the window closes, once."""
+        """A slot runs dry, or the last request is due: the window closes, once."""
         if not self._is_closed:
             self._is_closed = True
             self._reading_due_ns = None

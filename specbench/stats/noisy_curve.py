@@ -52,6 +52,9 @@ class NoisyCurve:
     """Strictly rising."""
     upper: ReplicatedMeans
     lower: ReplicatedMeans
+    caution: float = 1.0
+    """Multiplies the bias: over 1 for curves that bend more and more, of whose bend a
+    neighbour shows too little."""
 
     def __post_init__(self) -> None:
         if any(a >= b for a, b in itertools.pairwise(self.x)):
@@ -84,16 +87,33 @@ class NoisyCurve:
         degrees of freedom after Satterthwaite. The bias of the straight line is
         weight (1 - weight) / 2 x h^2 x |second derivative| (the remainder of linear
         interpolation), from the second difference at either neighbour, whichever is
-        larger, less what noise explains of it.
+        larger, less what noise explains of it; half of that where the two have
+        opposite signs, so that the curve bends one way and back in between.
         """
-        values = self.values
         weights = {left: 1.0 - weight, left + 1: weight} if weight else {left: 1.0}
-        terms = self._terms(weights)
         bias = 0.0
         if weight:
             width = self.x[left + 1] - self.x[left]
-            bend = max(self._bends[left], self._bends[left + 1])
-            bias = weight * (1 - weight) / 2 * width**2 * bend
+            before, after = self._bends[left], self._bends[left + 1]
+            bend = max(abs(before), abs(after))
+            if before * after < 0:
+                bend /= 2
+            bias = self.caution * weight * (1 - weight) / 2 * width**2 * bend
+        return self._sum(weights, bias)
+
+    def slope(self) -> Reading | None:
+        """The straight line of least squares through all places, each as heavy: its
+        change for one of x. None with fewer than two places."""
+        if len(self.x) < 2:
+            return None
+        middle = math.fsum(self.x) / len(self.x)
+        across = math.fsum((x - middle) ** 2 for x in self.x)
+        return self._sum({p: (x - middle) / across for p, x in enumerate(self.x)}, 0.0)
+
+    def _sum(self, weights: Mapping[int, float], bias: float) -> Reading:
+        """A weighted sum of the values at the places, with its error."""
+        values = self.values
+        terms = self._terms(weights)
         error = math.sqrt(math.fsum(term.variance for term in terms))
         return Reading(
             value=math.fsum(values[place] * w for place, w in weights.items()),
@@ -113,8 +133,8 @@ class NoisyCurve:
         return tuple(map(self._bend, range(len(self.x))))
 
     def _bend(self, place: int) -> float:
-        """Size of the second derivative at a place that has two neighbours, from
-        divided differences, less its own noise; 0 at the ends."""
+        """Second derivative at a place that has two neighbours, from divided
+        differences, less its own noise; 0 at the ends."""
         if not 0 < place < len(self.x) - 1:
             return 0.0
         before, after = (
@@ -130,7 +150,7 @@ class NoisyCurve:
         values = self.values
         bend = math.fsum(values[p] * w for p, w in weights.items())
         noise = math.fsum(term.variance for term in self._terms(weights))
-        return math.sqrt(max(0.0, bend * bend - noise))
+        return math.copysign(math.sqrt(max(0.0, bend * bend - noise)), bend)
 
 
 def _there(mean: float | None) -> float:

@@ -83,7 +83,7 @@ def _decode(kind: Any, document: Any, where: str) -> Any:
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         return _decode_optional(kind, document, where)
-    if origin in (tuple, dict):
+    if origin in (tuple, dict, Mapping):
         return _decode_items(kind, document, where)
     if dataclasses.is_dataclass(kind):
         return _decode_fields(kind, document, where)
@@ -93,7 +93,8 @@ def _decode(kind: Any, document: Any, where: str) -> Any:
 
 
 def _decode_items(kind: Any, document: Any, where: str) -> Any:
-    """`tuple[X, ...]` or `dict[str, X]`, the only collections of the schema."""
+    """`tuple[X, ...]`, `dict[str, X]` or `Mapping[str, X]`, the only collections of the
+    schema."""
     if typing.get_origin(kind) is tuple:
         (item_kind, _) = typing.get_args(kind)
         items: list[Any] = _expect(list, document, where)

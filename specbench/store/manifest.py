@@ -9,8 +9,10 @@ from typing import Any
 
 from specbench.errors import ResultsError
 from specbench.schema.comparison import NoiseRecord
+from specbench.schema.context import PlannedOut
 from specbench.schema.host import HostFacts
-from specbench.schema.record import DatasetUse
+from specbench.schema.record import DatasetUse, TextUse
+from specbench.schema.search import SearchLog
 from specbench.store.disk import read_text
 from specbench.store.format import FORMAT_VERSION, from_json, parse_strict
 
@@ -58,6 +60,12 @@ class Manifest:
     noise: tuple[NoiseRecord, ...] = ()
     """Launch noise of this machine as it was known when the run began, at most one
     record for each target, under the target's label in this run."""
+    searches: tuple[SearchLog, ...] = ()
+    """What an adaptive search chose, by target; empty where the grid was measured."""
+    texts: tuple[TextUse, ...] = ()
+    """The texts of `filler`, one by one."""
+    planned_out: tuple[PlannedOut, ...] = ()
+    """What was not measured, since no arm could serve it."""
 
 
 def add_notes(manifest: Manifest, notes: Iterable[str]) -> Manifest:

@@ -14,11 +14,16 @@ Records = tuple[NoiseRecord, ...]
 
 
 def noise_path(hostname: str, env: Mapping[str, str] = os.environ) -> Path:
-    """Where this machine's noise lies; a home folder may serve several machines.
-    (XDG Base Directory Specification 0.8: a relative path there is to be ignored.)"""
+    """Where this machine's noise lies; a home folder may serve several machines."""
+    return state_folder(env) / "noise" / f"{safe_name(hostname)}.json"
+
+
+def state_folder(env: Mapping[str, str] = os.environ) -> Path:
+    """Where specbench keeps what it learns about machines. (XDG Base Directory
+    Specification 0.8: a relative path there is to be ignored.)"""
     given = env.get("XDG_STATE_HOME", "")
     state = Path(given) if given.startswith("/") else Path.home() / ".local" / "state"
-    return state / "specbench" / "noise" / f"{safe_name(hostname)}.json"
+    return state / "specbench"
 
 
 def read_noise(path: Path) -> Records:

@@ -6,9 +6,10 @@ import math
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-from specbench.schema.prompt import Message, Prompt, SkippedEntry
+from specbench.schema.prompt import Message, Prompt
 from specbench.workload.prompts import Opening, put_marker
 
 CountTokens = Callable[[str], int]
@@ -19,6 +20,8 @@ _GAP = "\n\n"
 _WORD = re.compile(r"(?<!\S)\S")
 _LONGEST_WORD = 12
 """Characters that may be left out so that a stretch ends with a word."""
+_MARKER_ROOM = 16
+"""Tokens that the marks before a prompt and the gap behind the text may take."""
 _MOST_STEPS = 24
 _MOST_CHARACTERS = 64
 """A token; no tokenizer makes longer ones of English text on average."""
@@ -52,15 +55,15 @@ class Stretches:
     step: int
     """Shares no factor with the number of starts: all come before one repeats."""
 
-    def cut(self, position: int, length: int) -> str:
-        """About `length` characters for the prompt at `position`, ending with a word.
-        Past its end the text goes on from its beginning."""
+    def cut(self, position: int, length: int, *, by_words: bool = True) -> str:
+        """About `length` characters for the prompt at `position`; `by_words`: ending
+        with a word. Past its end the text goes on from its beginning."""
         index = (self.first + position * self.step) % len(self.starts)
         start = self.starts[index]
         rounds = -(-(start + length) // len(self.text))
         text = self.text if rounds <= 1 else (self.text + _GAP) * rounds
         end = start + length
-        if end < len(text) and not text[end].isspace():
+        if by_words and end < len(text) and not text[end].isspace():
             blank = max(text.rfind(mark, start, end) for mark in " \n")
             # a long word, such as a rule of dashes, is cut: it holds too many tokens
             if end - blank <= _LONGEST_WORD or blank < start:
@@ -77,20 +80,22 @@ class ContextAxis:
     contexts: tuple[int, ...]
     seed: int
     ruler: PromptRuler
+    _bare: dict[tuple[Message, ...], int] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Lengths of prompts by themselves: a large data set is measured once."""
 
     def opening(self, dataset: str, context: int) -> Opening:
         """How the prompts of `dataset` open to have `context` tokens; 0 leaves them as
         they are."""
         if context == 0:
             return put_marker
-        points = [(d, c) for d in self.datasets for c in self.contexts if c > 0]
-        share = points.index((dataset, context))
-        stretches = divide_text(self.text, share, len(points), self.seed)
+        stretches = self._stretches(dataset, context)
         ruler = self.ruler
 
         def open_prompt(prompt: Prompt, marker: str, position: int) -> Prompt:
-            def lengthened(characters: int) -> Prompt:
-                filler = stretches.cut(position, characters)
+            def lengthened(characters: int, by_words: bool) -> Prompt:
+                filler = stretches.cut(position, characters, by_words=by_words)
                 start = marker + filler + _GAP if filler else marker
                 return put_marker(prompt, start, position)
 
@@ -98,16 +103,59 @@ class ContextAxis:
 
         return open_prompt
 
+    def takes(self, prompt: Prompt, context: int) -> bool:
+        """Whether a prompt is short enough by itself to be made `context` tokens
+        long."""
+        if context == 0:
+            return True
+        return self.bare_length(prompt) + _MARKER_ROOM <= context
+
+    def bare_length(self, prompt: Prompt) -> int:
+        """Tokens of a prompt as the data set has it."""
+        if prompt.messages not in self._bare:
+            self._bare[prompt.messages] = self.ruler.measure(prompt.messages)
+        return self._bare[prompt.messages]
+
+    def lacking_text(self, most_prompts: int) -> str | None:
+        """Why the text is too short for these contexts, where it is: no prompt holds
+        the same stretch twice, and the `most_prompts` of a cell all begin at places of
+        their own."""
+        longest = max(self.contexts)
+        tokens = self.ruler.count(self.text[: _MOST_CHARACTERS * longest])
+        if tokens < longest:
+            return f"has {tokens} tokens, fewer than the context of {longest}"
+        shares = len(self._points())
+        places = len(_starts(self.text)) // shares
+        if places < most_prompts:
+            return (
+                f"gives {places} words to begin with for each data set and context,"
+                f" fewer than the {most_prompts} prompts of the largest cell"
+            )
+        return None
+
+    def _points(self) -> list[tuple[str, int]]:
+        return [(d, c) for d in self.datasets for c in self.contexts if c > 0]
+
+    def _stretches(self, dataset: str, context: int) -> Stretches:
+        points = self._points()
+        share = points.index((dataset, context))
+        return divide_text(self.text, share, len(points), self.seed)
+
 
 def tolerance(wanted: int) -> int:
-    """How far from the wanted length a prompt may be, in tokens."""
-    return max(8, wanted // 50)
+    """How far from the wanted length a prompt may be, in tokens: 2 %."""
+    return wanted // 50
+
+
+@lru_cache(maxsize=2)
+def _starts(text: str) -> tuple[int, ...]:
+    return tuple(match.start() for match in _WORD.finditer(text))
 
 
 def divide_text(text: str, share: int, shares: int, seed: int) -> Stretches:
     """The `share`-th (from 0) of the `shares` parts into which the words of `text` are
     dealt, in a seeded order."""
-    starts = tuple(match.start() for match in _WORD.finditer(text))[share::shares]
+    starts = _starts(text)[share::shares]
     if not starts:
         raise ValueError("the text has too few words")
     draw = random.Random(f"{seed}/{share}").random
@@ -120,48 +168,67 @@ def divide_text(text: str, share: int, shares: int, seed: int) -> Stretches:
     return Stretches(text, starts, first, step)
 
 
-def find_overlong(
-    prompts: Sequence[Prompt], wanted: int, ruler: PromptRuler
-) -> tuple[SkippedEntry, ...]:
-    """Prompts that are longer than `wanted` by themselves: they are used as they are,
-    and a run says so."""
-    if wanted == 0:
-        return ()
-    measured = ((prompt, ruler.measure(prompt.messages)) for prompt in prompts)
-    return tuple(
-        SkippedEntry(
-            prompt.prompt_id,
-            f"has {tokens} tokens by itself, more than the context of {wanted};"
-            " asked as it is",
-        )
-        for prompt, tokens in measured
-        if tokens > wanted + tolerance(wanted)
-    )
-
-
 def _fit(
-    lengthened: Callable[[int], Prompt], wanted: int, ruler: PromptRuler
+    lengthened: Callable[[int, bool], Prompt], wanted: int, ruler: PromptRuler
 ) -> Prompt:
     """The longest prompt found that is not over `wanted`. Guesses by tokens per
     character, since each count costs a pass over the whole text; bisects where a guess
-    leaves the bracket. Ends at half a per cent."""
-    best = lengthened(0)
-    bare = tokens = ruler.measure(best.messages)
-    fits, exceeds = 0, _MOST_CHARACTERS * wanted
-    density = 4.0
-    good_enough = wanted - max(2, wanted // 200)
-    aim = (good_enough + wanted) / 2 - bare
-    for _ in range(_MOST_STEPS):
-        if tokens >= good_enough or exceeds - fits <= 1:
-            break
-        guess = round(aim * density)
-        if not fits < guess < exceeds:
-            guess = (fits + exceeds) // 2
-        candidate = lengthened(guess)
-        found = ruler.measure(candidate.messages)
-        density = guess / max(1, found - bare)
-        if found > wanted:
-            exceeds = guess
-        else:
-            best, tokens, fits = candidate, found, guess
-    return best
+    leaves the bracket. Ends at half a per cent. Where whole words are too coarse for
+    that, as at short contexts, the last one is cut."""
+    good_enough = wanted - min(tolerance(wanted), max(2, wanted // 200))
+    search = _Search.begin(lengthened, wanted, ruler)
+    search.run(good_enough, by_words=True)
+    if search.tokens < good_enough:
+        search.fits = max(0, search.fits - _LONGEST_WORD)
+        search.run(good_enough, by_words=False)
+    return search.best
+
+
+@dataclass(slots=True)
+class _Search:
+    """For the number of characters that makes a prompt as long as it is to be."""
+
+    lengthened: Callable[[int, bool], Prompt]
+    wanted: int
+    ruler: PromptRuler
+    best: Prompt
+    bare: int
+    """Tokens without any text before the prompt."""
+    tokens: int
+    """Of the best one."""
+    fits: int = 0
+    exceeds: int = 0
+    density: float = 4.0
+    """Characters for each token."""
+
+    @classmethod
+    def begin(
+        cls,
+        lengthened: Callable[[int, bool], Prompt],
+        wanted: int,
+        ruler: PromptRuler,
+    ) -> "_Search":
+        """With the prompt as it is."""
+        best = lengthened(0, True)
+        bare = ruler.measure(best.messages)
+        most = _MOST_CHARACTERS * wanted
+        return cls(lengthened, wanted, ruler, best, bare, bare, exceeds=most)
+
+    def run(self, good_enough: int, *, by_words: bool) -> None:
+        """Until the best is good enough, or nothing lies in between."""
+        aim = (good_enough + self.wanted) / 2 - self.bare
+        for _ in range(_MOST_STEPS):
+            if self.tokens >= good_enough or self.exceeds - self.fits <= 1:
+                return
+            guess = round(aim * self.density)
+            if not self.fits < guess < self.exceeds:
+                guess = (self.fits + self.exceeds) // 2
+            candidate = self.lengthened(guess, by_words)
+            found = self.ruler.measure(candidate.messages)
+            self.density = guess / max(1, found - self.bare)
+            if found > self.wanted:
+                self.exceeds = guess
+            else:
+                self.fits = guess
+                if found >= self.tokens:
+                    self.best, self.tokens = candidate, found

@@ -16,7 +16,7 @@ MAX_BYTES = 1 << 30
 """The largest ShareGPT file that people use has about 0.7 GB."""
 
 _SHOWN_REASONS = 3
-_NOT_TEXT = {
+NOT_TEXT = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"\x1f\x8b": "a gzip file; unpack it first",
@@ -49,17 +49,19 @@ def find_dataset(name_or_path: str) -> Path:
     )
 
 
-def read_bytes(path: Path) -> bytes:
-    """The whole file; it is hashed, so it is read at once."""
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """The whole file, of at most so many bytes (MAX_BYTES unless given); it is hashed,
+    so it is read at once."""
+    most = MAX_BYTES if most is None else most
     try:
         if path.is_dir():
             raise InputError(f"{path}: is a directory", "Give one file of it.")
         if not path.is_file():
             raise InputError(f"{path}: is not a regular file", "Save it to a file.")
         size = path.stat().st_size
-        if size > MAX_BYTES:
+        if size > most:
             raise InputError(
-                f"{path}: {size} bytes, more than the {MAX_BYTES} that are read",
+                f"{path}: {size} bytes, more than the {most} that are read",
                 "Take a part of it, e.g. its first lines.",
             )
         return path.read_bytes()
@@ -69,7 +71,7 @@ def read_bytes(path: Path) -> bytes:
 
 def parse_dataset(data: bytes, name: str, path: str) -> Dataset:
     """The data set in the bytes of a file; `path` stands in messages."""
-    for start, what in _NOT_TEXT.items():
+    for start, what in NOT_TEXT.items():
         if data.startswith(start):
             raise InputError(f"{path}: is {what}")
     entries, broken = split_entries(data, path)

@@ -2,12 +2,16 @@
 downloaded; needed only where a sweep asks for prompts of a given length."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from specbench.errors import InputError
+from specbench.schema.prompt import Message
 from specbench.workload.chat_template import read_chat_template
 from specbench.workload.context import PromptRuler, join_contents
+from specbench.workload.model_files import cached_snapshots, find_model_file
+
+TOKENIZER = "tokenizer.json"
 
 
 def read_tokenizer(model: str, environ: Mapping[str, str] = os.environ) -> PromptRuler:
@@ -16,7 +20,7 @@ def read_tokenizer(model: str, environ: Mapping[str, str] = os.environ) -> Promp
     folder = find_model_folder(model, environ)
     from tokenizers import Tokenizer  # a native library; only when needed
 
-    path = folder / "tokenizer.json"
+    path = folder / TOKENIZER
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
@@ -34,33 +38,25 @@ def read_tokenizer(model: str, environ: Mapping[str, str] = os.environ) -> Promp
 
 def find_model_folder(model: str, environ: Mapping[str, str]) -> Path:
     """The folder with the model's tokenizer.json. Raises InputError."""
+    file = find_model_file(model, TOKENIZER, environ)
+    if file is not None:
+        return file.parent
     local = Path(os.path.expanduser(model))  # noqa: PTH111  (its twin can raise)
-    snapshots = _cache(environ) / f"models--{model.replace('/', '--')}" / "snapshots"
-    for folder in (local, *_newest_first(snapshots)):
-        if (folder / "tokenizer.json").is_file():
-            return folder
     raise InputError(
-        f"{model}: no tokenizer.json in {local} or {snapshots}, and workload.context"
-        " asks for prompts of a given number of tokens",
+        f"{model}: no {TOKENIZER} in {local} or {cached_snapshots(model, environ)}, and"
+        " workload.context asks for prompts of a given number of tokens",
         "Download the model first (the engine does so when it starts), give its folder"
         " as target.model, or use context = [0].",
     )
 
 
-def _cache(environ: Mapping[str, str]) -> Path:
-    """Where the Hugging Face libraries keep models, by their own variables."""
-    if cache := environ.get("HF_HUB_CACHE") or environ.get("HUGGINGFACE_HUB_CACHE"):
-        return Path(cache)
-    home = Path(environ.get("HOME", "/"))
-    base = Path(environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return Path(environ.get("HF_HOME") or base / "huggingface") / "hub"
+def _count_words(text: str) -> int:
+    return len(text.split())
 
 
-def _newest_first(snapshots: Path) -> list[Path]:
-    """Revisions of a cached model; the one that `main` points to comes first."""
-    if not snapshots.is_dir():
-        return []
-    main = snapshots.parent / "refs" / "main"
-    name = main.read_text().strip() if main.is_file() else ""
-    folders = sorted(snapshots.iterdir(), key=lambda f: f.stat().st_mtime, reverse=True)
-    return sorted(folders, key=lambda folder: folder.name != name)
+def _render_roles(messages: Sequence[Message]) -> str:
+    return "\n".join(f"{m.role}: {m.content}" for m in messages)
+
+
+SIMULATED = PromptRuler(_count_words, _render_roles)
+"""The simulated engine has no tokenizer: a token is a word, a role is one more."""

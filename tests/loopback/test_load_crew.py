@@ -14,9 +14,10 @@ import pytest
 import uvloop
 
 from specbench.load import lag
+from specbench.load.cell_load import CellLoad
 from specbench.load.client import RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew, LoadProcessError
-from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.load.worker import INDEX
 from specbench.schema.prompt import Message, Prompt
 from specbench.schema.sample import Outcome, Role

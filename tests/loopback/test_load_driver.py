@@ -12,9 +12,10 @@ import pytest
 from specbench.analysis.window import NoWindow, Window, find_window
 from specbench.clock import monotonic_ns
 from specbench.load import driver
+from specbench.load.cell_load import CellLoad
 from specbench.load.client import PreparedRequest, RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew
-from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.schema.prompt import Message, Prompt
 from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.schema.snapshot import Phase

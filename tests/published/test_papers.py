@@ -6,7 +6,8 @@ import pytest
 
 from specbench.report.points_words import legends, said
 from specbench.schema.comparison import BreakEvenOutcome, Side
-from specbench.schema.point import CriticalOutcome, PointAnswer
+from specbench.schema.context import CriticalOutcome, Direction
+from specbench.schema.point import PointAnswer
 from tests.published.figures import PAPERS, chosen, conclusions, found, rows
 
 SGLANG = "EAGLE-3 paper, SGLang table"
@@ -121,6 +122,15 @@ def test_magicdec_has_its_critical_context_between_4000_and_32000() -> None:
     for trend, ends in zip(critical.trends, ((0.90, 0.76), (1.22, 1.35)), strict=True):
         expected = (math.log(ends[1]) - math.log(ends[0])) / 2
         assert trend.slope == pytest.approx(expected)
+
+
+def test_magicdec_grows_with_the_batch_at_32000_and_not_at_4000() -> None:
+    critical = over_context(32).critical
+    assert critical is not None
+    assert [(t.context, t.direction) for t in critical.trends] == [
+        (4000, Direction.FALLS),
+        (32000, Direction.GROWS),
+    ]
 
 
 def test_break_even_and_critical_context_are_two_things() -> None:

@@ -1,10 +1,16 @@
 """Prompt lookup on Qwen2.5-7B and a draft model on Qwen2.5-14B, vLLM 0.6.6 on an A100:
 one run a point, so outcomes by the raw signs."""
 
+from dataclasses import replace
+
 import pytest
 
+from specbench.analysis.point_answers import conclude_points
+from specbench.report.context_words import critical_words
 from specbench.schema.comparison import BreakEvenOutcome, SpeedupMetric
+from specbench.schema.context import CriticalOutcome
 from specbench.schema.point import PointAnswer
+from specbench.store.points_file import read_points
 from tests.published.figures import (
     GPU_POINTS,
     bracket,
@@ -109,6 +115,28 @@ def test_with_a_draft_model_longer_context_breaks_even_earlier() -> None:
 
 def test_lengths_with_output_limits_of_their_own_make_no_curve_over_context() -> None:
     assert conclusions(GPU_POINTS).over_context == ()
+
+
+def test_the_draft_model_has_no_critical_context() -> None:
+    """With all lengths taken as one data set: at each of them speedup falls with the
+    load, so there is no context from which it grows."""
+    table = read_points(GPU_POINTS)
+    points = tuple(
+        replace(point, setting=replace(point.setting, dataset="cnn_dailymail"))
+        for point in table.points
+        if point.setting.dataset in CONTEXTS.values()
+    )
+    answers = conclude_points(replace(table, points=points)).over_context
+    assert {answer.load for answer in answers} == {1, 4, 8, 12}
+    for answer in answers:
+        critical = answer.critical
+        assert critical is not None
+        assert critical.outcome is CriticalOutcome.FALLS_EVERYWHERE
+        assert (critical.below, critical.above) == (None, None)
+        assert [t.context for t in critical.trends] == list(CONTEXTS)
+        assert critical_words(critical, "concurrency") == (
+            "critical context: none found, falls at every context measured"
+        )
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])

@@ -8,9 +8,10 @@ from typing import Any
 
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.engines import ADAPTERS
+from specbench.load.cell_load import CellLoad
 from specbench.load.client import RequestSettings, prepare_request
 from specbench.load.crew import LoadCrew
-from specbench.load.driver import CellHooks, CellLoad, DrivenCell, drive_cell
+from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.report.json_report import plain_cell
 from specbench.runner.cell import run_loop, translate_snapshots
 from specbench.schema.cell import CellKey, Condition
@@ -39,6 +40,13 @@ class HandCell:
     max_tokens: int = 1024
     stall_s: float = 20.0
     expects_speculation: bool = False
+    arrivals: tuple[float, ...] = ()
+    """Of an open loop, whose concurrency is 0."""
+
+    @property
+    def rate(self) -> float:
+        """Requests per second of an open loop."""
+        return self.requests / self.arrivals[-1] if self.arrivals else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ def drive(
     """Drive one cell. `on_progress` runs on the parent's event loop."""
     snapshots: list[MetricsSnapshot] = []
     driven = run_loop(_drive(crew, cell, snapshots, on_progress or (lambda _: None)))
-    condition = Condition("m", "mt-bench-style", 0, 0.0, cell.concurrency)
+    condition = Condition("m", "mt-bench-style", 0, 0.0, cell.concurrency, cell.rate)
     stats = summarise_cell(
         CellObservations(
             key=CellKey(condition, "server", 1),
@@ -121,6 +129,7 @@ async def _drive(
             # unknown, so that the metrics are read each quarter of a second
             request_s=0.0,
             stall_s=cell.stall_s,
+            arrivals=cell.arrivals,
         )
         return await drive_cell(crew, load, CellHooks(read, on_progress))
 

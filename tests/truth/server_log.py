@@ -21,6 +21,9 @@ class Call:
     """(instant just before the write, tokens so far) of each chunk with tokens."""
     histogram: tuple[int, ...] | None
     draft_tokens: int | None
+    prompt_key: str = ""
+    """Equal prompts have the same one."""
+    prompt_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ def _call(place: int, line: dict[str, Any]) -> Call:
         sent=tuple((at, tokens) for at, tokens in line["chunks"] if tokens > 0),
         histogram=None if histogram is None else tuple(histogram),
         draft_tokens=line["draft_tokens"],
+        prompt_key=line["prompt_key"],
+        prompt_tokens=line["prompt_tokens"],
     )
 
 

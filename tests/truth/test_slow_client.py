@@ -17,26 +17,17 @@ from specbench.load.crew import LoadCrew
 from tests.truth.by_hand import HandCell, drive, log_file, until_not_void
 from tests.truth.compare import tell
 from tests.truth.servers import serving
+from tests.truth.slowing import slow_client
 from tests.truth.sweeping import report_of, run_sweep, void_codes
 
 pytestmark = pytest.mark.truth
 
-SLOWED = Path(__file__).with_name("slowed")
 LIMIT_S = 60
 SERVER = ("--step-base-ms=10", "--step-per-token-ms=0.01", "--output-tokens=60")
 PAUSES = pytest.mark.parametrize(
     "pause_s",
     [pytest.param("0", id="always"), pytest.param("0.27", id="a tenth of the time")],
 )
-
-
-def _slow(pause_s: str) -> dict[str, str]:
-    path = [str(SLOWED), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        "SPECBENCH_TEST_PAUSE_S": pause_s,
-    }
 
 
 def _client_codes(cell: dict[str, Any]) -> set[str]:
@@ -54,7 +45,7 @@ def test_measure_voids_every_cell_of_a_slowed_client(
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env=_slow(pause_s),
+            env=slow_client(pause_s),
             timeout=LIMIT_S,
             check=False,
         )  # fmt: skip
@@ -68,7 +59,7 @@ def test_measure_voids_every_cell_of_a_slowed_client(
 
 
 def test_a_run_of_a_slowed_client_concludes_nothing(tmp_path: Path) -> None:
-    run = run_sweep(tmp_path / "run", [8], _slow("0.27"))
+    run = run_sweep(tmp_path / "run", [8], slow_client("0.27"))
     report = report_of(run)
     assert {cell["key"]["arm"] for cell in report["cells"]} == {"baseline", "k3"}
     for cell in report["cells"]:

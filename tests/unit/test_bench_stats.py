@@ -133,7 +133,7 @@ def case(bench: dict[str, Any], speedups: tuple[float, ...], **counts: Any) -> A
     noise = bench["draws"].Noise(0.02, 0.5, 0.5)
     found = bench["tally"].Tally(sweeps=1000, **counts)
     return bench["study"].Case(
-        curve(bench, name), noise, truths, dict.fromkeys(SpeedupMetric, found)
+        curve(bench, name), noise, truths, dict.fromkeys(CLOSED_LOOP, found)
     )
 
 

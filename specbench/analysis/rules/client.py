@@ -17,6 +17,10 @@ LAG_FLOOR_S = 0.003
 LAG_SHARE = 0.01
 """Of the median TTFT or decode time, whichever is less, on top of the floor; beyond
 that the cell is void, and from half of it on flagged."""
+DELAY_FLOOR_S = 0.002
+"""Send delay of an open loop up to this passes whatever the latencies are."""
+DELAY_SHARE = 0.01
+"""Of the median TTFT, on top of that."""
 GAP_SHARE = 0.25
 """Of the median chunk gap: beyond it the gaps' tail is the client's, which is said."""
 CPU_SHARE = 0.80
@@ -71,6 +75,34 @@ def lag_limit(stats: CellStats) -> float:
         return LAG_FLOOR_S
     decode_s = stats.e2e_latency.p50 - stats.ttft.p50
     return LAG_FLOOR_S + LAG_SHARE * max(0.0, min(stats.ttft.p50, decode_s))
+
+
+def client_late(stats: CellStats, _: CellContext) -> Finding | None:
+    """An open loop's requests left later than they were due. Latencies count from
+    then, so the delay is in them: it must be small beside the least of them."""
+    delay = stats.open_load.send_delay if stats.open_load else None
+    if delay is None:
+        return None
+    limit = delay_limit(stats)
+    said = f"requests were sent late: {delay.p99 * 1e3:.1f} ms at the 99th percentile"
+    if delay.p99 > limit:
+        return void(
+            "client-late",
+            f"{said}, over {limit * 1e3:.1f} ms",
+            "the arrivals were not the wanted ones: " + _ADVICE,
+        )
+    if delay.p99 > limit / 2:
+        return flag(
+            "some-client-delay",
+            f"{said}, near the limit of {limit * 1e3:.1f} ms",
+            _ADVICE,
+        )
+    return None
+
+
+def delay_limit(stats: CellStats) -> float:
+    """Seconds by which an open loop's requests may be sent late (99th percentile)."""
+    return DELAY_FLOOR_S + DELAY_SHARE * (stats.ttft.p50 if stats.ttft else 0.0)
 
 
 def client_unwatched(stats: CellStats, _: CellContext) -> Finding | None:

@@ -14,7 +14,8 @@ MIN_WINDOW_LATENCIES = 1.0
 
 
 def load_not_held(stats: CellStats, _: CellContext) -> Finding | None:
-    """Fewer requests were in flight than asked: the cell is of another load."""
+    """Fewer requests were in flight than asked: the cell is of another load. An open
+    loop asks for no such number."""
     asked = stats.key.condition.concurrency
     if stats.in_flight is None or stats.in_flight >= HELD_SHARE * asked:
         return None
@@ -43,12 +44,29 @@ def queueing(stats: CellStats, _: CellContext) -> Finding | None:
     """Requests waited, so the batch was capped by something else than the load."""
     if stats.waiting is None or stats.waiting < QUEUE:
         return None
+    below = "requests in flight" if stats.key.condition.is_open else "concurrency"
     return flag(
         "queueing",
         f"{stats.waiting:.1f} requests waited on average",
-        "the running batch is below the concurrency: where it stands at the admission"
+        f"the running batch is below the {below}: where it stands at the admission"
         " cap, raise that in all arms; else the KV cache or the token budget of a step"
         " holds requests back",
+    )
+
+
+def overloaded(stats: CellStats, _: CellContext) -> Finding | None:
+    """More arrived than the server could do, so that its queue grew all along."""
+    backlog = stats.open_load.backlog if stats.open_load else None
+    if backlog is None or not backlog.grows:
+        return None
+    return flag(
+        "overloaded",
+        f"{backlog.due} requests were due in the window and {backlog.ended} ended in"
+        f" it; in flight {backlog.in_flight_first:.1f} in its first third,"
+        f" {backlog.in_flight_last:.1f} in its last",
+        "the rate is beyond what the server can do, so its latencies are those of a"
+        " queue that grows for as long as requests arrive: read them with"
+        " measure.seconds_per_rate beside them, or lower the rate",
     )
 
 
@@ -76,7 +94,7 @@ def short_window(stats: CellStats, _: CellContext) -> Finding | None:
         return flag(
             "short-window",
             f"only {done} requests finished inside the window",
-            "raise measure.min_requests or measure.requests_per_slot",
+            f"raise measure.min_requests or {_longer(stats)}",
         )
     request_s = stats.e2e_latency.mean if stats.e2e_latency else 0.0
     if stats.window_s < MIN_WINDOW_LATENCIES * request_s:
@@ -84,9 +102,15 @@ def short_window(stats: CellStats, _: CellContext) -> Finding | None:
             "short-window",
             f"the window of {stats.window_s:.1f} s is shorter than one request"
             f" ({request_s:.1f} s)",
-            "raise measure.requests_per_slot",
+            f"raise {_longer(stats)}",
         )
     return None
+
+
+def _longer(stats: CellStats) -> str:
+    """The key that makes a window longer."""
+    is_open = stats.key.condition.is_open
+    return f"measure.{'seconds_per_rate' if is_open else 'requests_per_slot'}"
 
 
 def drift(stats: CellStats, _: CellContext) -> Finding | None:

@@ -5,6 +5,8 @@ from specbench.schema.findings import CellStats, Finding
 
 ERROR_SHARE = 0.02
 LOOP_SHARE = 0.10
+CONTEXT_SHARE = 0.02
+"""Of the wanted context, by which a prompt may be shorter or longer."""
 
 
 def no_text(stats: CellStats, _: CellContext) -> Finding | None:
@@ -71,4 +73,19 @@ def looping(stats: CellStats, _: CellContext) -> Finding | None:
         f"{share:.0%} of the outputs loop",
         "drafters profit from loops: take a larger model, other prompts or a lower"
         " output limit before you generalise",
+    )
+
+
+def context_off(stats: CellStats, _: CellContext) -> Finding | None:
+    """Prompts are of another length than the cell stands for."""
+    length = stats.prompt_length
+    if length is None or length.worst_off is None or length.worst_off <= CONTEXT_SHARE:
+        return None
+    wanted = stats.key.condition.context
+    return flag(
+        "context-off",
+        f"prompts have {length.shortest} to {length.longest} tokens by the server's"
+        f" count (mean {length.mean:.0f}) instead of {wanted}",
+        "the server's tokenizer or chat template differs from the files that the"
+        " lengths were counted with: give target.model the folder that is served",
     )

@@ -29,6 +29,7 @@ from specbench.report.positions import (
     position_curves,
     why_no_positions,
 )
+from specbench.schema.cell import Condition
 from specbench.schema.findings import RunFindings
 
 HEADING = Heading(
@@ -112,13 +113,20 @@ def _length_lines(
         if not curves:
             continue
         said = ", ".join(
-            f"{words.shown(curve.length, words.share)} (c {curve.concurrency})"
+            f"{words.shown(curve.length, words.share)} ({_load(curve.condition)})"
             for curve in curves
         )
         name = facts.arm_name(block.condition.target, block.arm or "")
         colour, _ = colours[block.arm or ""]
         lines.append((f"{name}: acceptance length {said}", colour))
     return lines
+
+
+def _load(condition: Condition) -> str:
+    """`c 8`, or `0.5/s` in an open loop."""
+    if condition.is_open:
+        return words.load_mark(condition)
+    return f"c {condition.concurrency}"
 
 
 def _draw_curve(axes: Axes, curve: PositionCurve, look: tuple[str, str, float]) -> None:

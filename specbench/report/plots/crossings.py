@@ -12,7 +12,11 @@ from specbench.schema.estimate import Interval
 
 BAR = 5.0
 """Points: the thickness of an interval's bar."""
-BESIDE = {SpeedupMetric.THROUGHPUT: 3.0, SpeedupMetric.TPOT: -3.0}
+BESIDE = {
+    SpeedupMetric.THROUGHPUT: 3.0,
+    SpeedupMetric.E2E: 3.0,
+    SpeedupMetric.TPOT: -3.0,
+}
 """Points above the line, so that an arm's two bars touch it from both sides."""
 OPACITY = 0.55
 

@@ -18,6 +18,8 @@ from specbench.schema.estimate import Estimate
 BAND = 0.17
 """Opacity of an interval."""
 BAND_KEY = Patch(color=FAINT, alpha=2 * BAND, lw=0, label="95 % interval (band, bar)")
+CONCURRENCY = "concurrency (requests in flight)"
+RATE = "request rate (requests/s)"
 ROOM = 2**0.35
 """Of the load axis, at both ends."""
 
@@ -87,15 +89,15 @@ def key_mark(marker: str, label: str) -> Line2D:
     return Line2D([], [], label=label, **style, **HOLLOW)
 
 
-def set_load_axis(axes: Axes, loads: Iterable[int]) -> None:
+def set_load_axis(axes: Axes, loads: Iterable[float], name: str = CONCURRENCY) -> None:
     """Logarithmic, with a tick at each measured load."""
     ticks = sorted(set(loads))
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator([float(load) for load in ticks]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: words.load(round(x))))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: words.asked(x)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(ticks[0] / ROOM, ticks[-1] * ROOM)
-    axes.set_xlabel("concurrency (requests in flight)")
+    axes.set_xlabel(name)
 
 
 def value_limits(figures: Iterable[Estimate], *always: float) -> tuple[float, float]:

@@ -95,11 +95,11 @@ def _draw_panel(
     axes: Axes, rows: Sequence[Sequence[NeedRow]], colours: Sequence[str]
 ) -> None:
     known = [figure for found in rows for figure in _figures(found)]
-    set_load_axis(axes, (row.concurrency for found in rows for row in found))
+    set_load_axis(axes, (row.load for found in rows for row in found))
     axes.set_ylim(*value_limits(known, 1.0))
     axes.set_ylabel("tokens per step")
     for found, colour in zip(rows, colours, strict=True):
-        loads = [row.concurrency for row in found]
+        loads = [row.load for row in found]
         gets = [row.gets for row in found]
         draw_curve(axes, loads, gets, [False] * len(found), _gets(colour))
         for place, metric in enumerate(LINES):
@@ -135,7 +135,7 @@ def _lines(
 def _said(row: NeedRow) -> str:
     gets = words.estimate(row.gets, words.share)
     needs = row.needed(SpeedupMetric.THROUGHPUT)
-    return f"at c {row.concurrency} gets {gets} and needs {needs}"
+    return f"at c {row.said_load} gets {gets} and needs {needs}"
 
 
 def _why_none(rows: Sequence[Sequence[NeedRow]]) -> str:

@@ -22,6 +22,10 @@ SHORT_METRICS = {
     SpeedupMetric.THROUGHPUT: "throughput",
     SpeedupMetric.TPOT: "TPOT",
     SpeedupMetric.TPOT_P95: "p95 TPOT",
+    SpeedupMetric.E2E: "end-to-end",
+    SpeedupMetric.E2E_P95: "p95 end-to-end",
+    SpeedupMetric.TTFT: "TTFT",
+    SpeedupMetric.GOODPUT: "goodput",
 }
 
 
@@ -30,7 +34,7 @@ class Series:
     """One curve of a panel."""
 
     arm: str
-    loads: tuple[int, ...]
+    loads: tuple[float, ...]
     values: tuple[Estimate, ...]
     sides: tuple[Side, ...]
     metric: SpeedupMetric
@@ -43,7 +47,7 @@ class Series:
             return ()
         return self.answer.crossings
 
-    def points(self) -> list[tuple[int, float]]:
+    def points(self) -> list[tuple[float, float]]:
         """Loads that have a speedup, with its value."""
         pairs = zip(self.loads, self.values, strict=True)
         return [(load, v.value) for load, v in pairs if v.value is not None]
@@ -58,9 +62,9 @@ class Series:
         ]
         bars = [c.concurrency_interval for c in self.crossings()]
         return [
-            [(float(load), value) for load, value in self.points()],
-            [(float(load), low) for load, low, _ in spans if low is not None],
-            [(float(load), high) for load, _, high in spans if high is not None],
+            self.points(),
+            [(load, low) for load, low, _ in spans if low is not None],
+            [(load, high) for load, _, high in spans if high is not None],
             *[
                 [(bar.low or self.loads[0], 1.0), (bar.high or self.loads[-1], 1.0)]
                 for bar in bars
@@ -79,7 +83,7 @@ def make_series(
     return [
         Series(
             arm=block.arm or "",
-            loads=tuple(row.concurrency for row in block.rows),
+            loads=tuple(row.load for row in block.rows),
             values=tuple(row.speedup(metric) for row in block.rows),
             sides=tuple(row.side(metric) for row in block.rows),
             metric=metric,

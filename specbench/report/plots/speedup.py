@@ -1,6 +1,6 @@
 """Speedup by load: one panel a condition, one colour an arm, throughput solid and
-median TPOT dashed, p95 TPOT in a figure of its own; the answer in words below each
-panel."""
+median TPOT dashed, p95 TPOT in a figure of its own; of an open loop the end-to-end
+latency solid, and its p95 by itself. The answer stands in words below each panel."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,6 +16,8 @@ from specbench.report.naming import name_conditions
 from specbench.report.plots.crossings import BAR, mark_crossings
 from specbench.report.plots.curves import (
     BAND_KEY,
+    CONCURRENCY,
+    RATE,
     Look,
     draw_curve,
     key_line,
@@ -47,13 +49,24 @@ LINES: Final = {
     SpeedupMetric.THROUGHPUT: "-",
     SpeedupMetric.TPOT: "--",
     SpeedupMetric.TPOT_P95: "-.",
+    SpeedupMetric.E2E: "-",
+    SpeedupMetric.E2E_P95: "-.",
 }
 MARKERS: Final = {
     SpeedupMetric.THROUGHPUT: "o",
     SpeedupMetric.TPOT: "s",
     SpeedupMetric.TPOT_P95: "^",
+    SpeedupMetric.E2E: "o",
+    SpeedupMetric.E2E_P95: "^",
 }
 MAIN = (SpeedupMetric.THROUGHPUT, SpeedupMetric.TPOT)
+OPEN_HOW = (
+    "Arm against the same server without speculation, at the same arrivals; over 1 is"
+    " faster."
+)
+OPEN_MAIN = (SpeedupMetric.E2E, SpeedupMetric.TPOT)
+OPEN_FIRST = (SpeedupMetric.E2E, SpeedupMetric.E2E_P95)
+"""One of them is the first of a figure over rates."""
 DODGE = 0.035
 """Octaves between series, so that they do not hide each other."""
 
@@ -67,6 +80,17 @@ def draw_p95(findings: RunFindings, facts: RunFacts) -> list[Figure]:
     """The 95th percentile of TPOT."""
     heading = Heading("Speedup of p95 TPOT by load", HOW)
     return _draw(findings, facts, heading, (SpeedupMetric.TPOT_P95,))
+
+
+def draw_open_speedup(findings: RunFindings, facts: RunFacts) -> list[Figure]:
+    """Median end-to-end latency and median TPOT over the rates of an open loop."""
+    return _draw(findings, facts, Heading("Speedup by rate", OPEN_HOW), OPEN_MAIN)
+
+
+def draw_open_p95(findings: RunFindings, facts: RunFacts) -> list[Figure]:
+    """The 95th percentile of the end-to-end latency."""
+    heading = Heading("Speedup of p95 end-to-end latency by rate", OPEN_HOW)
+    return _draw(findings, facts, heading, (SpeedupMetric.E2E_P95,))
 
 
 def _draw(
@@ -128,16 +152,18 @@ def _look(metric: SpeedupMetric, colour: str) -> Look:
 def _draw_panel(
     axes: Axes, series: Sequence[Series], limits: tuple[float, float]
 ) -> None:
-    set_load_axis(axes, (load for one in series for load in one.loads))
+    loads = [load for one in series for load in one.loads]
+    is_open = series[0].metric in OPEN_FIRST
+    set_load_axis(axes, loads, RATE if is_open else CONCURRENCY)
     axes.set_ylim(*limits)
     axes.set_ylabel("speedup (×)")
     axes.axhspan(limits[0], 1, color=SLOWER_TINT, lw=0, zorder=0)
     axes.axhline(1, color="#222222", lw=1.2, zorder=2)
     for place, one in enumerate(series):
         shift = 2 ** (DODGE * (place - (len(series) - 1) / 2))
-        loads = [load * shift for load in one.loads]
+        shifted = [load * shift for load in one.loads]
         hollow = [side is Side.OPEN for side in one.sides]
         look = _look(one.metric, one.colour)
-        draw_curve(axes, loads, one.values, hollow, look)
+        draw_curve(axes, shifted, one.values, hollow, look)
     for one in series:
         mark_crossings(axes, one)

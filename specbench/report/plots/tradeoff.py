@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from specbench.report import words
 from specbench.report.arm_figures import ArmFigures
 from specbench.report.blocks import Block, make_blocks
 from specbench.report.facts import RunFacts
@@ -50,11 +51,11 @@ Spot = tuple[float, float]
 class Line:
     """One arm of a panel, by load."""
 
-    spots: dict[int, Spot | None]
+    spots: dict[float, Spot | None]
     colour: str
     marker: str
 
-    def known(self) -> dict[int, Spot]:
+    def known(self) -> dict[float, Spot]:
         """Loads that have both figures."""
         return {load: spot for load, spot in self.spots.items() if spot is not None}
 
@@ -104,11 +105,11 @@ def _key(colours: dict[str, tuple[str, str]], names: dict[str, str]) -> list[Lin
 
 def _lines(panel: Sequence[Block], colours: dict[str, tuple[str, str]]) -> list[Line]:
     """The baseline first, then the arms."""
-    baseline = {row.concurrency: _spot(row.baseline) for row in panel[0].rows}
+    baseline = {row.load: _spot(row.baseline) for row in panel[0].rows}
     lines = [Line(baseline, BASELINE_COLOUR, "o")]
     for block in panel:
         if block.arm:
-            spots = {row.concurrency: _spot(row.arm) for row in block.rows}
+            spots = {row.load: _spot(row.arm) for row in block.rows}
             lines.append(Line(spots, *colours[block.arm]))
     return lines
 
@@ -137,7 +138,7 @@ def _spot(side: ArmFigures | None) -> Spot | None:
 
 
 def _draw_arrows(
-    axes: Axes, baseline: dict[int, Spot], spots: dict[int, Spot], colour: str
+    axes: Axes, baseline: dict[float, Spot], spots: dict[float, Spot], colour: str
 ) -> None:
     for load in sorted(baseline.keys() & spots.keys()):
         axes.annotate(
@@ -172,11 +173,11 @@ def _draw_line(axes: Axes, line: Line, order: int, size: float) -> None:
     )
     for load, spot in spots.items():
         axes.annotate(
-            str(load),
+            words.asked(load),
             spot,
             ha="center",
             va="center_baseline",
-            fontsize=size * DIGIT_SHARES.get(len(str(load)), 0.3),
+            fontsize=size * DIGIT_SHARES.get(len(words.asked(load)), 0.3),
             color="black" if line.colour in LIGHT_COLOURS else "white",
             weight="bold",
             zorder=order + 0.1,

@@ -9,14 +9,13 @@ import pytest
 from specbench.analysis.context_axis import (
     FramedTables,
     critical_context,
-    load_slope,
+    load_trend,
     over_contexts,
 )
-from specbench.analysis.decide import decide
-from specbench.analysis.frame import CurveFrame, Table
+from specbench.analysis.frame import CurveFrame
 from specbench.analysis.point_answers import conclude_points
-from specbench.schema.comparison import Axis, BreakEvenOutcome, SpeedupCurve
-from specbench.schema.point import CriticalOutcome
+from specbench.schema.comparison import Axis, BreakEvenOutcome
+from specbench.schema.context import CriticalOutcome, Direction
 from tests.unit.analysis.frames import frame
 from tests.unit.analysis.points_of import SETTING, paired, table
 
@@ -28,11 +27,27 @@ FLAT = (1.1, 1.1, 1.1)
 
 def curve(
     context: int, speedups: tuple[float, ...], loads: tuple[int, ...] = LOADS
-) -> SpeedupCurve:
-    at_context = replace(frame(loads), context=context)
-    base: Table = (tuple(0.0 for _ in loads),)
-    speedup, _ = decide(at_context, base, (tuple(map(math.log, speedups)),))
-    return speedup
+) -> FramedTables:
+    """One launch of each arm."""
+    return framed(context, loads, [tuple(map(math.log, speedups))])
+
+
+def launches(
+    context: int, speedups: tuple[float, ...], deviations: tuple[float, ...]
+) -> FramedTables:
+    """A launch for each deviation, which raises the first load and lowers the last."""
+    tilts = (1.0, 0.0, -1.0)
+    return framed(
+        context,
+        LOADS,
+        [
+            tuple(
+                math.log(s) + deviation * tilt
+                for s, tilt in zip(speedups, tilts, strict=True)
+            )
+            for deviation in deviations
+        ],
+    )
 
 
 def framed(
@@ -81,34 +96,102 @@ def test_a_speedup_that_stays_as_it_is_does_not_grow() -> None:
     assert (critical.below, critical.above) == (1000, 2000)
 
 
+def slope_of(curve: FramedTables) -> float:
+    trend = load_trend(curve)
+    assert trend is not None
+    return trend.slope
+
+
 def test_the_trend_is_the_least_squares_slope_for_each_doubling() -> None:
     speedups = (1.0, 1.3, 1.2)
     xs, ys = (0, 2, 4), [math.log(s) for s in speedups]
     level = sum(ys) / 3
     slope = sum((x - 2) * (y - level) for x, y in zip(xs, ys, strict=True)) / 8
-    assert load_slope(curve(1000, speedups)) == pytest.approx(slope)
+    assert slope_of(curve(1000, speedups)) == pytest.approx(slope)
 
 
 def test_the_trend_goes_by_the_running_batch_where_it_is_known() -> None:
     """Concurrency 1 to 16 at a batch that stays nearly as it is: a steep slope."""
     by_load = curve(1000, GROWS)
-    batches = (8.0, 8.5, 9.0)
-    points = tuple(
-        replace(point, running_batch=batch)
-        for point, batch in zip(by_load.points, batches, strict=True)
-    )
-    steep = load_slope(replace(by_load, points=points))
-    unknown = replace(
-        by_load, points=tuple(replace(p, running_batch=None) for p in by_load.points)
-    )
-    assert steep is not None
-    assert steep > 10 * (load_slope(unknown) or 0) > 0
+
+    def at(batches: tuple[float | None, ...]) -> FramedTables:
+        loads = tuple(
+            replace(load, x=batch)
+            for load, batch in zip(by_load.frame.loads, batches, strict=True)
+        )
+        return replace(by_load, frame=replace(by_load.frame, loads=loads))
+
+    steep, unknown = slope_of(at((8.0, 8.5, 9.0))), slope_of(at((None,) * 3))
+    assert steep > 10 * unknown > 0
+    assert unknown == pytest.approx(slope_of(by_load))
 
 
 def test_one_load_has_no_trend() -> None:
-    assert load_slope(curve(1000, (1.1,), loads=(4,))) is None
+    assert load_trend(curve(1000, (1.1,), loads=(4,))) is None
     critical = critical_context([curve(1000, FALLS), curve(2000, (1.1,), loads=(4,))])
     assert critical.outcome is CriticalOutcome.UNKNOWN
+
+
+def test_without_replicates_the_sign_is_the_trend() -> None:
+    trend = load_trend(curve(1000, (1.0, 1.0, 1.001)))
+    assert trend is not None
+    assert trend.direction is Direction.GROWS
+    assert trend.error is None
+
+
+def test_a_mere_sign_tells_nothing_beside_trends_that_are_tested() -> None:
+    quiet = (0.001, -0.001, 0.0)
+    critical = critical_context([curve(1000, FALLS), launches(2000, GROWS, quiet)])
+    assert [t.direction for t in critical.trends] == [Direction.OPEN, Direction.GROWS]
+    assert critical.outcome is CriticalOutcome.UNDECIDED
+
+
+def test_a_slope_within_the_noise_of_the_launches_is_open() -> None:
+    quiet, loud = (0.001, -0.001, 0.0), (0.2, -0.2, 0.0)
+    for deviations, direction in ((quiet, Direction.GROWS), (loud, Direction.OPEN)):
+        trend = load_trend(launches(1000, GROWS, deviations))
+        assert trend is not None
+        assert trend.direction is direction
+        assert trend.error is not None
+    # what a whole launch shares has no part in a slope
+    shared = framed(
+        1000, LOADS, [tuple(math.log(s) + d for s in GROWS) for d in (0.3, -0.3, 0.0)]
+    )
+    trend = load_trend(shared)
+    assert trend is not None
+    assert trend.direction is Direction.GROWS
+
+
+@pytest.mark.parametrize(
+    ("directions", "outcome", "between"),
+    [
+        (("falls", "open", "grows"), CriticalOutcome.BETWEEN, (1000, 3000)),
+        (("falls", "open"), CriticalOutcome.UNDECIDED, (None, None)),
+        (("open", "grows"), CriticalOutcome.UNDECIDED, (None, None)),
+        (("open", "falls", "grows"), CriticalOutcome.UNDECIDED, (None, None)),
+        (("falls", "open", "falls"), CriticalOutcome.UNDECIDED, (None, None)),
+        (("open", "open"), CriticalOutcome.UNDECIDED, (None, None)),
+        (("grows", "open", "falls"), CriticalOutcome.REVERSED, (None, None)),
+        (("grows", "falls", "grows", "open"), CriticalOutcome.SEVERAL, (None, None)),
+    ],
+)
+def test_what_is_open_between_two_trends_stays_between_them_and_else_decides(
+    directions: tuple[str, ...],
+    outcome: CriticalOutcome,
+    between: tuple[int | None, int | None],
+) -> None:
+    shapes = {
+        "grows": (GROWS, (0.001, -0.001, 0.0)),
+        "falls": (FALLS, (0.001, -0.001, 0.0)),
+        "open": (FLAT, (0.2, -0.2, 0.0)),
+    }
+    curves = [
+        launches(1000 * (i + 1), *shapes[one]) for i, one in enumerate(directions)
+    ]
+    critical = critical_context(curves)
+    assert [t.direction.value for t in critical.trends] == list(directions)
+    assert critical.outcome is outcome
+    assert (critical.below, critical.above) == between
 
 
 def test_loads_that_two_contexts_share_make_a_curve_each() -> None:

@@ -1,14 +1,20 @@
 import pytest
 
 from specbench.planning.duration import (
-    Assumptions,
-    Known,
-    Speed,
     estimate_launch,
     estimate_remaining,
+    estimate_whole,
 )
 from specbench.planning.expand import plan_sweep
+from specbench.planning.known_times import (
+    Assumptions,
+    Known,
+    Recalled,
+    RecalledCell,
+    Speed,
+)
 from specbench.schema.cell import CellKey
+from specbench.schema.plan import SweepPlan
 from tests.unit.planning.sweep_texts import SOUND, read
 
 # 2 launches of each of 2 arms; one cell of 4 warm-up and 16 measured requests each.
@@ -23,7 +29,7 @@ def test_before_anything_is_known_all_rests_on_assumptions_that_are_named() -> N
     assert estimate.seconds == pytest.approx(4 * (10 + ASSUMED_CELL_S))
     assert estimate.basis == (
         "4 cells assumed (TTFT 1 s and TPOT 0.1 s alone, every answer as long as"
-        " max_tokens allows, start-up 10 s)"
+        " max_tokens allows); each start-up 10 s assumed"
     )
 
 
@@ -62,7 +68,9 @@ def test_cell_measured_in_an_earlier_launch_is_taken_as_it_was() -> None:
 def test_other_arm_stands_in_until_the_arm_itself_was_measured() -> None:
     estimate = estimate_launch(PLAN, PLAN.launches[1], {CELLS[0]: 7.0}, assumed=SIMPLE)
     assert estimate.seconds == pytest.approx(10 + 7)
-    assert estimate.basis == "1 cell as another arm needed for it"
+    assert estimate.basis == (
+        "1 cell as another arm needed for it; each start-up 10 s assumed"
+    )
 
 
 def test_launch_that_failed_is_not_waited_for() -> None:
@@ -91,3 +99,61 @@ def test_launches_side_by_side_take_as_long_as_the_longest_of_them() -> None:
     slow_cell_s = 20 * 2.0 + 20 / 4 * 100 * 0.1
     both_waves = estimate_remaining(plan, {}, known, SIMPLE)
     assert both_waves.seconds == pytest.approx(slow_cell_s + 5 + slow_cell_s)
+
+
+def recalled(plan: SweepPlan, arm: str, seconds: float, day: str) -> Recalled:
+    condition = plan.launches[0].cells[0].condition
+    return Recalled(
+        cells={(condition, arm): RecalledCell(seconds, day)},
+        startups={("Some-Model-8B", arm): 20.0},
+    )
+
+
+def test_an_earlier_run_on_this_machine_is_told_with_its_day() -> None:
+    known = Known(recalled=recalled(PLAN, "baseline", 7.0, "2026-12-01"))
+    estimate = estimate_remaining(PLAN, {}, known, SIMPLE)
+    assert estimate.seconds == pytest.approx(4 * 20 + 2 * 7 + 2 * ASSUMED_CELL_S)
+    assert estimate.is_guess
+    assert estimate.basis.startswith(
+        "4 cells: 2 as measured on 2026-12-01, 2 assumed (TTFT 1 s"
+    )
+    assert estimate.basis.endswith(
+        "; each start-up 20 s as in an earlier run, 20 s as other arms needed in an"
+        " earlier run"
+    )
+
+
+def test_what_this_run_has_measured_counts_more_than_an_earlier_one() -> None:
+    known = Known(recalled=recalled(PLAN, "baseline", 7.0, "2026-12-01"))
+    again = PLAN.launches[3]
+    assert again.arm == "baseline"
+    estimate = estimate_launch(PLAN, again, {CELLS[0]: 5.0}, known, SIMPLE)
+    assert estimate.seconds == pytest.approx(20 + 5)
+    assert not estimate.is_guess
+
+
+def test_a_load_between_two_measured_ones_is_between_their_times() -> None:
+    plan = plan_sweep(read(SOUND, "load.concurrency=[1, 4, 16]"))
+    low, middle, high = plan.launches[0].cells
+    done = {low: 10.0, high: 30.0}
+    estimate = estimate_launch(plan, plan.launches[0], done, assumed=SIMPLE)
+    assert middle not in done
+    assert estimate.seconds == pytest.approx(10 + 20)
+    assert estimate.basis.startswith("1 cell from neighbouring loads")
+    assert not estimate.is_guess
+
+
+def test_a_load_beyond_the_measured_ones_grows_as_the_model_says() -> None:
+    plan = plan_sweep(read(SOUND, "load.concurrency=[4, 8]", "workload.max_tokens=100"))
+    first, _ = plan.launches[0].cells
+    known = Known(startups={1: 1.0})
+    estimate = estimate_launch(plan, plan.launches[0], {first: 7.0}, known, SIMPLE)
+    of_eight = 40 * 1.0 + 40 / 8 * 100 * 0.1
+    assert estimate.seconds == pytest.approx(7.0 * of_eight / ASSUMED_CELL_S)
+
+
+def test_the_whole_of_a_grid_costs_the_same_however_much_of_it_is_done() -> None:
+    known = Known(startups={1: 30.0}, ended={1})
+    whole = estimate_whole(PLAN, PLAN.waves, {CELLS[0]: 7.0}, known, SIMPLE)
+    assert whole.seconds == pytest.approx(4 * (30 + 7))
+    assert whole.cell_s == pytest.approx(4 * 7)

@@ -26,7 +26,7 @@ def cells(launches: int = 1) -> tuple[CellStats, ...]:
 def test_each_arm_and_data_set_has_a_block_with_rising_loads() -> None:
     blocks = make_blocks(compare(cells()[::-1]))
     assert [b.arm for b in blocks] == ["a", "b"]
-    assert [[r.concurrency for r in b.rows] for b in blocks] == [[1, 2], [1, 2]]
+    assert [[r.load for r in b.rows] for b in blocks] == [[1, 2], [1, 2]]
 
 
 def test_baseline_without_any_arm_has_a_block_of_its_own() -> None:
@@ -73,7 +73,7 @@ def test_batch_in_a_row_is_the_one_that_the_break_even_uses() -> None:
     }
     for block in make_blocks(findings):
         for row in block.rows:
-            condition = replace(block.condition, concurrency=row.concurrency)
+            condition = replace(block.condition, concurrency=row.condition.concurrency)
             assert row.baseline.running_batch.value == points[condition, ARM]
 
 

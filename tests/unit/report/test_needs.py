@@ -25,7 +25,7 @@ def block(given: tuple[CellStats, ...]) -> Block:
 
 def test_each_load_has_what_is_had_and_what_is_needed_with_intervals() -> None:
     first, *_ = need_rows(block(cells()))
-    assert first.concurrency == 1
+    assert first.load == 1
     assert first.gets.value
     needed = first.needed(SpeedupMetric.THROUGHPUT)
     assert needed == "1.03 [0.99, 1.07]"

@@ -26,12 +26,12 @@ def block(given: tuple[CellStats, ...]) -> Block:
 
 def test_lowest_and_highest_load_are_shown() -> None:
     curves = position_curves(block(cells()))
-    assert [curve.concurrency for curve in curves] == [1, 4]
+    assert [curve.condition.concurrency for curve in curves] == [1, 4]
 
 
 def test_one_load_is_shown_once() -> None:
     only = tuple(c for c in cells() if c.key.condition.concurrency == 2)
-    assert [c.concurrency for c in position_curves(block(only))] == [2]
+    assert [c.condition.concurrency for c in position_curves(block(only))] == [2]
 
 
 def test_launches_weigh_by_their_drafts() -> None:

@@ -206,3 +206,43 @@ def test_without_noise_only_the_allowance_is_left() -> None:
     assert sure.half_width(0.025) == 0.1
     assert sure.chance_beyond() == 0.0
     assert Reading(0.1, 0.0, math.inf, 0.1).chance_beyond() == 1.0
+
+
+@given(PLACES, st.floats(-2, 2), st.floats(-2, 2))
+def test_the_slope_of_a_straight_line_is_its_own(
+    x: tuple[float, ...], a: float, b: float
+) -> None:
+    slope = exact_curve(x, [a + b * place for place in x]).slope()
+    assert slope is not None
+    assert slope.value == pytest.approx(b, abs=1e-9)
+    assert slope.error == 0
+
+
+def test_one_place_has_no_slope() -> None:
+    assert exact_curve((1.0,), [2.0]).slope() is None
+
+
+@given(st.integers(0, 10**6), PLACES)
+def test_what_whole_rows_share_has_no_part_in_a_slope(
+    seed: int, x: tuple[float, ...]
+) -> None:
+    random = Random(seed)
+    rows = [[random.gauss(0, 1)] * len(x) for _ in range(3)]
+    shifted = NoisyCurve(x, replicated_means(rows), replicated_means(rows[::-1]))
+    slope = shifted.slope()
+    assert slope is not None
+    assert slope.value == pytest.approx(0, abs=1e-9)
+    assert slope.error == pytest.approx(0, abs=1e-9)
+
+
+def test_the_error_of_a_slope_is_the_spread_of_slopes() -> None:
+    """Over many repetitions, with the noise of launches and of cells."""
+    x = (0.0, 1.0, 2.0, 3.0)
+    found = []
+    for seed in range(400):
+        slope = noisy_curve(seed, x, [0.0] * 4, 0.05).slope()
+        assert slope is not None
+        found.append(slope)
+    spread = math.sqrt(math.fsum(s.value**2 for s in found) / len(found))
+    usual = math.sqrt(math.fsum(s.error**2 for s in found) / len(found))
+    assert usual == pytest.approx(spread, rel=0.1)

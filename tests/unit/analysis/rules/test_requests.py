@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from specbench.analysis.rules.requests import (
+    context_off,
     errors,
     given_up,
     looping,
     no_text,
     no_token_counts,
 )
+from specbench.schema.findings import PromptLength
 from tests.factories import cell_stats
 from tests.unit.analysis.rules.verdicts import BASE, verdict
 
@@ -80,3 +82,15 @@ def test_a_cell_that_was_given_up_is_void_whatever_came_of_the_rest(
     unsent: int, expected: str | None
 ) -> None:
     assert verdict(given_up, replace(BASE, unsent=unsent)) == expected
+
+
+@pytest.mark.parametrize(
+    ("worst_off", "expected"),
+    [(None, None), (0.0, None), (0.02, None), (0.0201, "flag context-off")],
+)
+def test_prompts_over_two_percent_off_their_context_are_flagged(
+    worst_off: float | None, expected: str | None
+) -> None:
+    length = PromptLength(1030.0, 1020, 1045, worst_off)
+    assert verdict(context_off, prompt_length=length) == expected
+    assert verdict(context_off, prompt_length=None) is None
