@@ -103,7 +103,8 @@ def _narrow(curve: SidedCurve, crossings: Sequence[Crossing]) -> str:
     if len(known) < len(brackets) or math.log2(high / low) <= FAR_APART:
         return ""
     middle = math.sqrt(low * high)
-    between = f"{middle:.2g}" if axis is Axis.RATE else f"{middle:.0f}"
+    # two digits, never an exponent
+    between = f"{float(f'{middle:.2g}'):.10g}" if axis is Axis.RATE else f"{middle:.0f}"
     return (
         f"the crossing lies between {_name(axis)} {low:.10g} and {high:.10g},"
         f" which is far: measure {between} too"

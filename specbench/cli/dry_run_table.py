@@ -26,8 +26,10 @@ def _parts(forecast: Forecast) -> Iterator[RenderableType]:
     yield _launches(forecast)
     for line in placement_lines(forecast.placement):
         yield Text(line)
-    caps = forecast.plan.launches[0].caps
-    yield Text(f"admission cap: {caps.max_num_seqs} sequences in all arms")
+    caps = {x.target.label: x.caps.max_num_seqs for x in forecast.plan.launches}
+    for label, sequences in caps.items():
+        of = f" of {label}" if len(caps) > 1 else ""
+        yield Text(f"admission cap: {sequences} sequences in all arms{of}")
     yield Text("")
     yield Text("Time", style="bold underline")
     yield from map(_indented, time_lines(forecast))

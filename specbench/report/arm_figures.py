@@ -65,10 +65,10 @@ def join_launches(cells: tuple[CellStats, ...]) -> ArmFigures:
         counted=counted,
         running_batch=mean.of("running_batch", lambda c: c.running_batch),
         output_throughput=mean.of(
-            "output_throughput", lambda c: c.output_throughput, _geometric
+            "output_throughput", lambda c: c.output_throughput, geometric
         ),
-        tpot=mean.of("tpot", lambda c: c.tpot.p50 if c.tpot else None, _geometric),
-        tpot_p95=mean.of("tpot", lambda c: c.tpot.p95 if c.tpot else None, _geometric),
+        tpot=mean.of("tpot", lambda c: c.tpot.p50 if c.tpot else None, geometric),
+        tpot_p95=mean.of("tpot", lambda c: c.tpot.p95 if c.tpot else None, geometric),
         acceptance_rate=mean.acceptance_rate(),
         acceptance_length=mean.acceptance_length(),
         tokens_per_step=mean.of("tokens_per_step", lambda c: c.tokens_per_step),
@@ -137,7 +137,8 @@ class _Means:
         return Estimate(value, min(own), max(own), len(own))
 
 
-def _geometric(values: Sequence[float]) -> float:
+def geometric(values: Sequence[float]) -> float:
+    """Their geometric mean; the arithmetic one where a value has no logarithm."""
     # one value stays what it is: a logarithm and back would move its last digit
     if len(values) == 1 or any(v <= 0 for v in values):
         return arithmetic_mean(values)

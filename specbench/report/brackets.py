@@ -20,7 +20,7 @@ def interval_notes(findings: RunFindings, facts: RunFacts) -> tuple[str, ...]:
         for p in curve.points
         if p.speedup.value is not None
     ]
-    launches = words.counted(facts.launches_per_arm, "launch", "launches")
+    launches = facts.launches_words
     notes = []
     if any(figure.interval for figure in figures):
         notes.append(

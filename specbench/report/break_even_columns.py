@@ -21,7 +21,7 @@ from specbench.schema.estimate import Interval
 PER_S = "requests/s"
 ON_LOADS = (Axis.BATCH, Axis.CONCURRENCY)
 AT_NEIGHBOUR = (
-    ("concurrency", "requests", "target in flight", "condition.concurrency"),
+    ("concurrency", "requests", "target in flight", "condition.closed_load"),
     ("context", "tokens", "wanted prompt tokens", "condition.context"),
     ("running_batch", "sequences", "the baseline's", "running_batch"),
     ("arm_running_batch", "sequences", "the arm's", "arm_running_batch"),

@@ -3,6 +3,7 @@ figures were made. Filled by whoever has the run's record; nothing here is deriv
 
 from dataclasses import dataclass, field
 
+from specbench.report import words
 from specbench.schema.record import DatasetUse, TextUse
 from specbench.schema.search import SearchLog
 from specbench.schema.sweep import AA
@@ -67,3 +68,9 @@ class RunFacts:
         if arm == AA:
             return f"{arm} (the baseline again)"
         return f"{arm} ({NOT_LOSSLESS})" if self.lossy_settings(target, arm) else arm
+
+    @property
+    def launches_words(self) -> str:
+        """Of each arm; a search may launch one arm oftener than another."""
+        counted = words.counted(self.launches_per_arm, "launch", "launches")
+        return f"up to {counted}" if self.searches else counted

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from specbench.report import words
-from specbench.report.arm_figures import ArmFigures, why_missing
+from specbench.report.arm_figures import ArmFigures, geometric, why_missing
 from specbench.report.blocks import Block
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import CellStats, Distribution
-from specbench.stats.means import arithmetic_mean, geometric_mean
+from specbench.stats.means import arithmetic_mean
 
 QUANTILES = {"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99"}
 LATENCIES = {"ttft": "TTFT", "tpot": "TPOT", "e2e_latency": "end-to-end"}
@@ -90,7 +90,7 @@ def _latency_figures(name: str, label: str) -> Iterator[OpenFigure]:
             read=read,
             form=words.milliseconds,
             field=name,
-            join=geometric_mean,
+            join=geometric,
         )
 
 

@@ -119,7 +119,7 @@ def describe_texts(facts: RunFacts) -> tuple[str, ...]:
 
 def describe_run(facts: RunFacts) -> str:
     """One line: on what, with what, how often."""
-    launches = words.counted(facts.launches_per_arm, "launch", "launches")
+    launches = facts.launches_words
     parts = [
         ", ".join(facts.models),
         facts.device,

@@ -200,8 +200,17 @@ class LaunchRun:
             )
         )
 
-    def _task(self, key: CellKey, size: CellSize, request_s: float) -> CellTask:
-        warmup, measured = self._job.prompts.for_cell(key, size)
+    def _task(
+        self,
+        key: CellKey,
+        size: CellSize,
+        request_s: float,
+        *,
+        is_first_look: bool = False,
+    ) -> CellTask:
+        warmup, measured = self._job.prompts.for_cell(
+            key, size, is_first_look=is_first_look
+        )
         return CellTask(
             key=key,
             launch_index=self.launch.index,
@@ -230,7 +239,7 @@ class LaunchRun:
         if not cells:
             return None
         first = cells[0]
-        task = self._task(first, CellSize(WARMUP_REQUESTS, 1), 0.0)
+        task = self._task(first, CellSize(WARMUP_REQUESTS, 1), 0.0, is_first_look=True)
         alone = replace(first, condition=one_at_a_time(first.condition))
         cell = measure_cell(
             self._client,

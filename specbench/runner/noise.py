@@ -15,6 +15,7 @@ from specbench.store.format import to_json
 from specbench.store.manifest import RunStatus
 from specbench.store.noise_file import add_noise, noise_path, read_noise
 from specbench.store.reader import StoredRun
+from specbench.store.secrets import redact_document
 
 MOST_VOID = 0.25
 """Share of void cells up to which an A/A run speaks for the machine."""
@@ -70,9 +71,12 @@ def settings_words(spec: SweepSpec, target: Target) -> str:
     nothing: names, ports, the arms, the number of launches."""
     return to_json(
         {
-            "target": target.model_dump(
-                mode="json",
-                exclude={"name", "port", "model", "engine", "startup_timeout_s"},
+            # as a stored run has it: what looks like a secret is in neither
+            "target": redact_document(
+                target.model_dump(
+                    mode="json",
+                    exclude={"name", "port", "model", "engine", "startup_timeout_s"},
+                )
             ),
             "workload": spec.workload.model_dump(mode="json"),
             "load": spec.load.model_dump(mode="json"),

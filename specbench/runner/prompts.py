@@ -43,13 +43,21 @@ class PromptSource:
         self._answers: dict[str, Answers] = {}
         self._made: dict[tuple[str, str, int, CellSize, str], CellPrompts] = {}
 
-    def for_cell(self, key: CellKey, size: CellSize) -> CellPrompts:
-        """Warm-up and measured prompts; made once, since fitting a length is slow."""
+    def for_cell(
+        self, key: CellKey, size: CellSize, *, is_first_look: bool = False
+    ) -> CellPrompts:
+        """Warm-up and measured prompts; made once, since fitting a length is slow.
+        `is_first_look`: for a launch that has not measured yet; a server that goes on
+        running then knows none of the first cell's prompts from it."""
         c = key.condition
         mark = ""
         if key.arm in self._marks:
             load = f"q{c.request_rate:g}" if c.is_open else f"c{c.concurrency}"
-            mark = f"{load}r{key.replicate}{self._marks[key.arm]}"
+            warmth = (
+                f"t{c.temperature:g}" if len(self._workload.temperature) > 1 else ""
+            )
+            look = "u" if is_first_look else ""
+            mark = f"{look}{load}{warmth}r{key.replicate}{self._marks[key.arm]}"
         place = (c.target, c.dataset, c.context, size, mark)
         with self._lock:
             if place not in self._made:

@@ -116,7 +116,7 @@ class _TargetSearch:
     def _lost(self, done: Done) -> frozenset[str]:
         broken: dict[str, int] = {}
         for record in self._launches(done):
-            if record.error is not None:
+            if record.error is not None and not _brought_something(record, done):
                 count = MOST_BROKEN_LAUNCHES if record.facts is None else 1
                 broken[record.arm] = broken.get(record.arm, 0) + count
         return frozenset(a for a, n in broken.items() if n >= MOST_BROKEN_LAUNCHES)
@@ -132,3 +132,15 @@ class _TargetSearch:
         """Without freezing first answers, which any run would have to do once."""
         freezing_s = done.freezing_s.get(self.target.label, 0.0)
         return seconds_between(self.began_ns, monotonic_ns()) - freezing_s
+
+
+def _brought_something(record: LaunchRecord, done: Done) -> bool:
+    """Whether a launch measured a cell that counts before it broke. The load that broke
+    it is given up by itself."""
+    launch = (record.target, record.arm, record.replicate)
+    return any(
+        (cell.key.condition.target, cell.key.arm, cell.key.replicate) == launch
+        and not cell.is_void
+        and cell.completed > 0
+        for cell in done.cells
+    )

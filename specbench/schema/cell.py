@@ -25,6 +25,11 @@ class Condition:
         return self.request_rate > 0
 
     @property
+    def closed_load(self) -> int | None:
+        """The concurrency; None in an open loop."""
+        return None if self.is_open else self.concurrency
+
+    @property
     def load(self) -> float:
         """What rises along a curve: the rate of an open loop, else the concurrency."""
         return float(self.asked)

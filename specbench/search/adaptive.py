@@ -74,8 +74,16 @@ def _stop(costs: Costs, curve: CurveName, view: CurveView | None) -> Stop | None
                 view, costs.left_of(curve), lambda load: costs.pair_s(curve, load)
             )
         if stop is not None:
-            return stop
+            return stop[0], stop[1] + _without_figure(given_up)
     return _out_of_rounds(state, view)
+
+
+def _without_figure(given_up: Sequence[float]) -> str:
+    """The answer says nothing of loads whose cells are void."""
+    if not given_up:
+        return ""
+    loads = ", ".join(f"{load:g}" for load in given_up)
+    return f"; load {loads} gave no speedup: see the findings"
 
 
 def _out_of_rounds(state: SearchState, view: CurveView | None) -> Stop | None:
@@ -147,7 +155,7 @@ def _why(draft: RoundDraft, views: Views) -> str:
     if first:
         words.append(f"an overview of {_counted(first)}")
     places = [
-        f"{spot.load:.3g}"
+        f"{float(f'{spot.load:.3g}'):.10g}"
         for curve, _ in draft.curves
         if curve in views
         for spot in views[curve].spots

@@ -106,7 +106,8 @@ class Costs:
         may. The first round always may, unless the budget is spent."""
         state, cells_s = self.state, self.cells_s(cells)
         round_s = cells_s + self.startups_s(launches)
-        if state.budget_s is not None and round_s > state.budget_s:
+        budget_s = state.budget_s
+        if budget_s is not None and (budget_s <= 0 or round_s > budget_s):
             return StopReason.BUDGET
         if not state.rounds:
             return None

@@ -45,8 +45,9 @@ def _why(
         return _why_few(view, load)
     tries = state.tries(curve, load)
     if tries:
+        chosen = "once" if tries == 1 else f"{tries} times"
         ended = "and is tried no more" if tries >= MOST_TRIES else "so far"
-        return f"chosen {tries} times, gave no speedup {ended}"
+        return f"chosen {chosen}, gave no speedup {ended}"
     if state.is_single:
         return "one crossing is assumed, and this load cannot change where it lies"
     return "the search ended before it"

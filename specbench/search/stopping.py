@@ -54,7 +54,7 @@ def _without_crossing(view: CurveView, enough: int) -> Stop | None:
     return (
         StopReason.DECIDED,
         f"{view.answer.outcome.value}: the load nearest to 1, {view.loads[surest]:g},"
-        f" has a speedup of {speedup:.3g} and is told from it",
+        f" has a speedup of {speedup:.4g} and is told from it",
     )
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from specbench.errors import ResultsError
 from specbench.schema.durations import KeptCell, KeptDurations
-from specbench.store.disk import make_folder, read_text, write_file
+from specbench.store.disk import (
+    make_folder,
+    read_text,
+    results_errors,
+    write_file,
+)
 from specbench.store.format import from_json, to_json
 from specbench.store.layout import safe_name
 from specbench.store.noise_file import state_folder
@@ -28,7 +33,9 @@ def durations_path(hostname: str, env: Mapping[str, str] = os.environ) -> Path:
 def read_durations(path: Path) -> Records:
     """All records, newest last; none where there is no file. Raises ResultsError where
     the file cannot be read."""
-    if not path.exists():
+    with results_errors("cannot read", path):
+        is_there = path.exists()
+    if not is_there:
         return ()
     return from_json(Records, read_text(path), str(path))
 

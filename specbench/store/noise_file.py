@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from specbench.schema.comparison import NoiseRecord
-from specbench.store.disk import make_folder, read_text, write_file
+from specbench.store.disk import (
+    make_folder,
+    read_text,
+    results_errors,
+    write_file,
+)
 from specbench.store.format import from_json, to_json
 from specbench.store.layout import safe_name
 
@@ -29,7 +34,9 @@ def state_folder(env: Mapping[str, str] = os.environ) -> Path:
 def read_noise(path: Path) -> Records:
     """All records, newest last; none where there is no file. Raises ResultsError where
     the file cannot be read: an A/A run takes long, so that nothing is thrown away."""
-    if not path.exists():
+    with results_errors("cannot read", path):
+        is_there = path.exists()
+    if not is_there:
         return ()
     return from_json(Records, read_text(path), str(path))
 

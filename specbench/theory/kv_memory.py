@@ -23,6 +23,16 @@ BYTES_OF = {
 LAYERS = ("num_hidden_layers", "n_layer", "num_layers")
 HEADS = ("num_attention_heads", "n_head")
 KV_HEADS = ("num_key_value_heads", "num_kv_heads")
+FEWER_KV_HEADS = (
+    "multi_query",
+    "multi_query_attention",
+    "multi_query_group_num",
+    "new_decoder_architecture",
+    "num_key_value_heads_per_layer",
+    "block_configs",
+)
+"""Keys of models that have fewer KV heads than heads and do not say how many under the
+usual names."""
 WIDTH = ("hidden_size", "n_embd")
 
 OTHER_CACHES = {
@@ -63,7 +73,9 @@ def kv_memory(config: Mapping[str, Any], dtype: str | None = None) -> KvMemory:
         return KvMemory(None, "its config.json does not name layers and heads")
     kv_heads = _number(config, KV_HEADS)
     if kv_heads is None:
-        if config.get("multi_query") or config.get("new_decoder_architecture"):
+        if any(config.get(key) for key in FEWER_KV_HEADS) or any(
+            key in config for key in KV_HEADS
+        ):
             return KvMemory(None, "its config.json does not name the KV heads")
         kv_heads = heads
     head_dim = _number(config, ("head_dim",))

@@ -10,7 +10,15 @@ def find_model_file(model: str, name: str, environ: Mapping[str, str]) -> Path |
     """The file `name` of `model`, a folder or a Hugging Face name; None where it is not
     on this machine."""
     files = (folder / name for folder in model_folders(model, environ))
-    return next((file for file in files if file.is_file()), None)
+    return next(filter(_is_file, files), None)
+
+
+def _is_file(path: Path) -> bool:
+    """A folder that may not be entered holds no file for us."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def model_folders(model: str, environ: Mapping[str, str]) -> Iterator[Path]:

@@ -106,7 +106,7 @@ def _draw_panel(axes: Axes, shown: ContextMap, norm: Normalize) -> None:
     axes.set_xlim(-0.5, len(shown.loads) - 0.5)
     axes.set_ylim(-0.5, len(shown.contexts) - 0.5)
     is_open = shown.loads[0].is_open
-    names = [words.load(c.load) if is_open else str(c.concurrency) for c in shown.loads]
+    names = [words.asked(c.asked) for c in shown.loads]
     _label(axes.xaxis, names)
     _label(axes.yaxis, [context_head(context) for context in shown.contexts])
     axes.set_xlabel("requests per second" if is_open else "concurrency")

@@ -288,16 +288,39 @@ def test_a_failed_request_is_due_and_not_good() -> None:
     assert (goodput.good, goodput.due, goodput.unknown) == (19, 20, 0)
 
 
-def test_a_request_without_a_figure_that_a_limit_needs_is_not_good() -> None:
+def test_an_answer_that_came_whole_in_its_first_chunk_keeps_a_limit_on_tpot() -> None:
+    """Or an arm whose drafts are accepted would lose by it."""
     samples = loop(24)
-    whole = samples[10]
-    # one chunk: it has an end-to-end latency and no TPOT
-    one = replace(whole, chunks=whole.chunks[-1:])
+    one = replace(samples[10], chunks=samples[10].chunks[-1:])
     samples[10] = one
+    # this one took too long in any case
     samples[11] = replace(one, index=11, scheduled_ns=ns(1600), sent_ns=ns(1600))
     stats = summarise(samples, slo=Slo(e2e_ms=1000, tpot_ms=100))
     assert stats.open_load is not None
     goodput = stats.open_load.goodput
     assert goodput is not None
-    # the second one took too long in any case: nothing about it is unknown
-    assert (goodput.good, goodput.due, goodput.unknown) == (18, 20, 1)
+    assert (goodput.good, goodput.due, goodput.unknown) == (19, 20, 0)
+
+
+def uncounted(whole: RequestSample) -> RequestSample:
+    """Of a server that sends no usage."""
+    chunks = tuple(chunk._replace(tokens_so_far=None) for chunk in whole.chunks)
+    return replace(whole, chunks=chunks, output_tokens=None)
+
+
+def test_a_request_without_a_figure_that_a_limit_needs_is_not_good() -> None:
+    samples = loop(24)
+    samples[10] = uncounted(samples[10])
+    stats = summarise(samples, slo=Slo(e2e_ms=1000, tpot_ms=100))
+    assert stats.open_load is not None
+    goodput = stats.open_load.goodput
+    assert goodput is not None
+    assert (goodput.good, goodput.due, goodput.unknown) == (19, 20, 1)
+
+
+def test_where_no_request_has_the_figures_there_is_no_goodput_and_a_reason() -> None:
+    samples = [uncounted(sample) for sample in loop(24)]
+    stats = summarise(samples, slo=Slo(tpot_ms=100))
+    assert stats.open_load is not None
+    assert stats.open_load.goodput is None
+    assert "[slo]" in stats.missing["goodput"]

@@ -21,6 +21,7 @@ from specbench.schema.record import EngineFacts, LaunchRecord
 from specbench.schema.sweep import SweepSpec
 from specbench.store.manifest import RunStatus
 from specbench.store.noise_file import add_noise, noise_path, read_noise
+from specbench.store.secrets import redact_env
 from specbench.store.writer import RunWriter
 from tests.factories import cell_stats
 from tests.unit.analysis.test_noise import arm_noise, findings
@@ -179,3 +180,13 @@ def test_a_launch_computes_on_its_own_gpus_or_on_the_cpu() -> None:
     assert launch_device(GPUS, ()) == "8 cores of Xeon"
     assert launch_device(NO_GPU, ()) == "8 cores of Xeon"
     assert launch_device(GPUS, ("MIG-1",)) == "1 GPU of an unknown kind"
+
+
+def test_noise_is_recalled_where_a_variable_looks_like_a_secret() -> None:
+    """A stored run does not have its value; the sweep file has."""
+    sweep = spec()
+    target = sweep.targets[0]
+    secret = target.model_copy(update={"env": {"HF_TOKEN": "hf_abc"}})
+    hidden = target.model_copy(update={"env": redact_env({"HF_TOKEN": "hf_abc"})})
+    assert settings_words(sweep, secret) == settings_words(sweep, hidden)
+    assert "hf_abc" not in settings_words(sweep, secret)

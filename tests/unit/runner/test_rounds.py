@@ -239,6 +239,19 @@ def test_an_arm_that_broke_under_load_twice_is_lost(tmp_path: Path) -> None:
     assert [state.lost for state in policy.told] == [set(), set(), {ARM}]
 
 
+def test_an_arm_that_measured_something_before_it_broke_is_not_lost(
+    tmp_path: Path,
+) -> None:
+    search, policy = Search(tmp_path), Scripted([round_(1), round_(2), END])
+
+    def half_broken(launch: LaunchPlan) -> LaunchRecord:
+        search.progress.note_cell(replace(cell_stats(), key=launch.cells[0]), 2.0)
+        return broken(launch)
+
+    search.run(policy, half_broken)
+    assert policy.told[-1].lost == set()
+
+
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     search, policy = Search(tmp_path), Scripted([END])
     search.progress.note_impossible(HIGH)

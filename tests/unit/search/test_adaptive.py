@@ -282,6 +282,7 @@ def test_a_void_load_is_measured_again_and_then_given_up() -> None:
     assert isinstance(choice, SearchEnd)
     why = next(each.why for each in choice.left_out if each.load == 2)
     assert "no speedup" in why
+    assert "load 2 gave no speedup" in choice.ends[0].words
 
 
 def test_an_open_loop_is_searched_by_its_median_latency() -> None:

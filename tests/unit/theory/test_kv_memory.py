@@ -110,6 +110,16 @@ def test_the_language_model_inside_a_larger_one_has_the_cache() -> None:
         ({**LLAMA_31_8B, "num_hidden_layers": "32"}, "layers and heads"),
         ({**LLAMA_31_8B, "hidden_size": 100}, "dimension"),
         ({"multi_query": True, "n_layer": 2, "n_head": 4}, "KV heads"),
+        (
+            {
+                "multi_query_attention": True,
+                "multi_query_group_num": 2,
+                "num_layers": 28,
+                "num_attention_heads": 32,
+            },
+            "KV heads",
+        ),
+        ({**LLAMA_31_8B, "num_key_value_heads": None}, "KV heads"),
         ({}, "layers and heads"),
     ],
 )
