@@ -54,7 +54,7 @@ def check(cases: Sequence[Case]) -> list[Check]:
         ),
         _at_most(1.0, "cell time beside the grid's, highest", list(_most(cases))),
         _at_least(COVERAGE[0], "coverage of the 95 % interval", _coverages(judged)),
-        _at_most(COVERAGE[1], "coverage over all of them", _together(judged)),
+        _at_most(COVERAGE[1], "coverage of the 95 % interval", _coverages(judged)),
         _at_most(
             0.0,
             "two crossings named as one",
@@ -102,16 +102,6 @@ def _coverages(cases: Sequence[Case]) -> list[_Found]:
         for way in (SEARCH, KNOWN_SINGLE)
         if (coverage := case.scores[way.name].coverage) is not None
     ]
-
-
-def _together(cases: Sequence[Case]) -> list[_Found]:
-    """One share: an interval with an allowance for interpolation, or with few launches
-    behind it, covers more than it says by itself, the grid's own included."""
-    scores = [c.scores[way.name] for c in cases for way in (SEARCH, KNOWN_SINGLE)]
-    given = sum(score.given for score in scores)
-    if not given:
-        return []
-    return [_Found(sum(score.covered for score in scores) / given, "both searches")]
 
 
 def _at_most(bound: float, what: str, found: list[_Found]) -> Check:
