@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from specbench.load.crew import LoadCrew
@@ -118,7 +119,7 @@ class Swept:
     report: dict[str, Any]
     asked: Asked
     delays: tuple[float, ...]
-    """Send delay p99 of each cell, in seconds."""
+    """Sent less due of every request of the sweep, in seconds, from the raw record."""
 
 
 def run_open_sweep(folder: Path, env: Mapping[str, str] | None = None) -> Path:
@@ -156,6 +157,16 @@ def asked_of(run: Path, logs: Path) -> Asked:
     return Asked(prompts[: size.warmup], prompts[size.warmup :])
 
 
+def delays_of(run: Path) -> tuple[float, ...]:
+    """Of all cells, read without the product's reader."""
+    rows = [
+        row
+        for path in sorted((run / "cells").glob("*/samples.parquet"))
+        for row in pq.read_table(path, columns=["scheduled_ns", "sent_ns"]).to_pylist()
+    ]
+    return tuple((row["sent_ns"] - row["scheduled_ns"]) / 1e9 for row in rows)
+
+
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Swept:
     """One sweep for all tests here; about two and a half minutes. A cell that the
@@ -167,8 +178,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Swept:
         codes = {code for cell in report["cells"] for code in void_codes(cell)}
         assert all(code.startswith("client-") for code in codes), codes
         if not codes:
-            delays = [c["open_load"]["send_delay"]["p99"] for c in report["cells"]]
-            return Swept(report, asked_of(run, folder / "logs"), tuple(delays))
+            return Swept(report, asked_of(run, folder / "logs"), delays_of(run))
     raise AssertionError(f"void for the client's lag {TRIES} times")
 
 
@@ -207,11 +217,12 @@ def test_the_speedup_at_each_rate_is_the_engines(swept: Swept) -> None:
 
 
 def test_the_sweeps_requests_left_on_time(swept: Swept) -> None:
-    tell("send delay p99 of each cell: %s ms", [f"{d * 1e3:.2f}" for d in swept.delays])
-    # the p99 of a hundred requests is one of them: one that another program held up is
-    # in the product's own limits, and not what this is about
-    assert sorted(swept.delays)[len(swept.delays) * 3 // 4] < 0.002
-    assert max(swept.delays) < 0.004
+    """p99 over all of the sweep: that of one cell is its slowest request or two, and
+    says what else this machine did at that moment."""
+    ordered = sorted(swept.delays)
+    p99 = ordered[len(ordered) * 99 // 100]
+    tell("send delay p99 of %d requests: %.2f ms", len(ordered), p99 * 1e3)
+    assert 0 < p99 < 0.002
 
 
 def test_goodput_is_that_of_the_requests(swept: Swept) -> None:
