@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cases import KNOWN_SINGLE, SEARCH, Case, Way
+from pages import Check
 from score import quantile
 
 CELLS, TOTAL, CELLS_SINGLE = 0.55, 0.6, 0.4
@@ -13,14 +14,6 @@ REACHED = 0.5
 ENOUGH_SWEEPS = 400
 """Fewer are not judged: chance would."""
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Check:
-    """One promise, over everything that it speaks of."""
-
-    holds: bool
-    text: str
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from arguments import parse, usual_parser
 from cases import LEVELS, NAMES, Effort, run_study
 from cells import CellSize
 from promised import ENOUGH_SWEEPS, check
@@ -35,30 +36,14 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sweeps", type=int, help="of each curve at each noise")
-    parser.add_argument(
-        "--curves",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        help=f"some of: {', '.join(NAMES)}",
-    )
+    parser = usual_parser(__doc__, NAMES, "few sweeps, nothing is judged", PAGE.name)
     parser.add_argument(
         "--noise",
         type=lambda text: tuple(float(level) for level in text.split(",")),
         default=LEVELS,
         help="levels, e.g. 0.005,0.02",
     )
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument(
-        "--quick", action="store_true", help="few sweeps, nothing is judged"
-    )
-    parser.add_argument("--save", action="store_true", help=f"to {PAGE.name}")
-    options = parser.parse_args(argv)
-    unknown = set(options.curves) - set(NAMES)
-    if unknown:
-        parser.error(f"no such curve: {', '.join(sorted(unknown))}")
-    return options
+    return parse(parser, argv, NAMES)
 
 
 def _effort(options: argparse.Namespace) -> Effort:

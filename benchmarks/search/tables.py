@@ -1,11 +1,11 @@
 """The study as Markdown, and its place in docs/search.md. Pure but for that file."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cases import FASTER, GRID, WAYS, Case, Effort
-from promised import Check
+from pages import Check, markdown, percent, save_between
 from score import Score, quantile
 
 from specbench.schema.comparison import BreakEvenOutcome
@@ -23,25 +23,19 @@ def tables(cases: Sequence[Case], effort: Effort, checks: Sequence[Check]) -> st
         f" loads {', '.join(map(str, effort.loads))}; cells of the usual size. Times"
         " are shares of what the same sweep takes as a grid. The width that is asked"
         " for is the grid's own: the median half width of its intervals.",
-        _markdown(_HEADINGS, (row for case in cases for row in _rows(case))),
+        markdown(_HEADINGS, (row for case in cases for row in _rows(case))),
         f"**Six curves that share their launches** (3 contexts x 2 data sets,"
         f" {effort.shared:,} sweeps, 60 s a launch): all the time, launches included.",
-        _markdown(_SHARED_HEADINGS, (row for case in cases for row in _shared(case))),
+        markdown(_SHARED_HEADINGS, (row for case in cases for row in _shared(case))),
     ]
     if checks:
-        lines = [f"- {'holds' if c.holds else 'BROKEN'}: {c.text}" for c in checks]
-        parts += ["**The promises**", "\n".join(lines)]
+        parts += ["**The promises**", "\n".join(check.line for check in checks)]
     return "\n\n".join(parts) + "\n"
 
 
 def save(text: str, page: Path = PAGE) -> None:
     """Between the page's two marks. Raises ValueError where it has none."""
-    whole = page.read_text()
-    before, begin, rest = whole.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    save_between(text, page, BEGIN, END)
 
 
 _HEADINGS = (
@@ -84,14 +78,14 @@ def _figures(case: Case, score: Score) -> Iterator[str]:
     yield f"{quantile(score.cells, 0.9):.2f}"
     yield f"{max(score.cells):.2f}"
     yield f"{quantile(score.launches, 0.5):g}"
-    yield _percent(score.reached / score.answers) if crosses else NONE
+    yield percent(score.reached / score.answers) if crosses else NONE
     yield NONE if not crosses else "open" if math.isinf(half) else f"{half:.1%}"
-    yield NONE if case.truth.is_flat else _percent(score.share([case.truth.outcome]))
-    yield _percent(score.share([BreakEvenOutcome.UNDECIDED]))
+    yield NONE if case.truth.is_flat else percent(score.share([case.truth.outcome]))
+    yield percent(score.share([BreakEvenOutcome.UNDECIDED]))
     is_smooth = case.curve.is_smooth and not case.truth.is_flat
     coverage = score.coverage if is_smooth else None
-    yield NONE if coverage is None else _percent(coverage)
-    yield _percent(score.named_single)
+    yield NONE if coverage is None else percent(coverage)
+    yield percent(score.named_single)
 
 
 _SHARED_HEADINGS = (
@@ -119,15 +113,6 @@ def _shared(case: Case) -> Iterator[list[str]]:
             f"{max(score.totals):.2f}",
             f"{quantile(score.cells, 0.5):.2f}",
             f"{quantile(score.launches, 0.5):g}",
-            _percent(score.reached / score.answers),
-            NONE if score.coverage is None else _percent(score.coverage),
+            percent(score.reached / score.answers),
+            NONE if score.coverage is None else percent(score.coverage),
         ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
-def _markdown(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,10 +1,11 @@
 """The study as Markdown, and its place in docs/method.md. Pure but for that file."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from curves import CURVES
+from pages import markdown, percent, save_between
 from promises import is_covered
 from study import LIMIT, Case, Study
 
@@ -26,11 +27,11 @@ def tables(study: Study) -> str:
         f" {effort.launch_share:.0%} of the noise's variance between launches.",
         _curves(study),
         "**Throughput.** In percent of all sweeps unless said.",
-        _markdown(_HEADINGS, map(_row, study.cases)),
+        markdown(_HEADINGS, map(_row, study.cases)),
         "**The other metrics** of the same sweeps.",
-        _markdown(_OTHER_HEADINGS, map(_other_row, study.cases)),
+        markdown(_OTHER_HEADINGS, map(_other_row, study.cases)),
         "**Equal arms**: percent of runs that claim any difference.",
-        _markdown(_EQUAL_HEADINGS, _equal_rows(study)),
+        markdown(_EQUAL_HEADINGS, _equal_rows(study)),
         f"{_sampling(study)} {_truth_errors(study)}",
     ]
     return "\n\n".join(parts) + "\n"
@@ -38,12 +39,7 @@ def tables(study: Study) -> str:
 
 def save(text: str, page: Path = METHOD) -> None:
     """Between the page's two marks. Raises ValueError where it has none."""
-    whole = page.read_text()
-    before, begin, rest = whole.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    save_between(text, page, BEGIN, END)
 
 
 def _curves(study: Study) -> str:
@@ -83,11 +79,11 @@ def _row(case: Case) -> Iterator[str]:
     yield f"{case.noise.deviation:.1%}"
     yield f"{truth.crossing.batch:.1f}" if truth.crossing else NONE
     yield f"{truth.nearest(case.noise):.1f}"
-    yield NONE if truth.is_flat else _percent(right)
-    yield _percent(undecided)
-    yield _percent(abs(1 - undecided - (0.0 if truth.is_flat else right)))
-    yield _percent(tally.wrong_side / tally.sweeps)
-    yield _percent(tally.given / tally.sweeps)
+    yield NONE if truth.is_flat else percent(right)
+    yield percent(undecided)
+    yield percent(abs(1 - undecided - (0.0 if truth.is_flat else right)))
+    yield percent(tally.wrong_side / tally.sweeps)
+    yield percent(tally.given / tally.sweeps)
     yield _ratio(tally.covered, tally.given) if crosses else NONE
     yield _ratio(tally.decided_covered, tally.decided_given) if crosses else NONE
     yield _width(tally.width) if crosses else NONE
@@ -110,9 +106,9 @@ def _other_row(case: Case) -> Iterator[str]:
     yield f"{case.noise.deviation:.1%}"
     for metric in (SpeedupMetric.TPOT, SpeedupMetric.TPOT_P95):
         truth, tally = case.truths[metric], case.tallies[metric]
-        yield NONE if truth.is_flat else _percent(tally.share([truth.outcome]))
-        yield _percent(tally.share([BreakEvenOutcome.UNDECIDED]))
-        yield _percent(tally.wrong_side / tally.sweeps)
+        yield NONE if truth.is_flat else percent(tally.share([truth.outcome]))
+        yield percent(tally.share([BreakEvenOutcome.UNDECIDED]))
+        yield percent(tally.wrong_side / tally.sweeps)
         is_shown = is_covered(case, metric)
         yield _ratio(tally.covered, tally.given) if is_shown else NONE
 
@@ -130,7 +126,7 @@ _EQUAL_HEADINGS = (
 def _equal_rows(study: Study) -> Iterator[list[str]]:
     names = (*(metric.value for metric in CLOSED_LOOP), "any")
     for arms in study.equal:
-        shares = [_percent(arms.claims[name] / arms.runs) for name in names]
+        shares = [percent(arms.claims[name] / arms.runs) for name in names]
         yield [arms.name, f"{arms.deviation:.1%}", *shares]
 
 
@@ -175,20 +171,11 @@ def _middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
 def _ratio(part: int, whole: int) -> str:
-    return _percent(part / whole) if whole else NONE
+    return percent(part / whole) if whole else NONE
 
 
 def _width(width: float | None) -> str:
     if width is None:
         return NONE
     return "open" if math.isinf(width) else f"{width:.0%}"
-
-
-def _markdown(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

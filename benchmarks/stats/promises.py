@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pages import Check
 from study import LIMIT, Case, Study
 from tally import NUMBERS, SINGLE
 
@@ -15,14 +16,6 @@ DECIDED_UP_TO = 0.02
 DECIDED_CURVES = ("steep", "medium")
 ENOUGH_SWEEPS = 1000
 """Fewer are not judged: chance would."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One promise, over everything that it speaks of."""
-
-    holds: bool
-    text: str
 
 
 @dataclass(frozen=True)

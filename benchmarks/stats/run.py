@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from arguments import parse, usual_parser
 from cells import CellSize
 from curves import CURVES
 from draws import Plan
@@ -27,7 +28,7 @@ def main(argv: Sequence[str]) -> int:
     sys.stdout.write(text + "\n")
     checks = check(study)
     for one in checks:
-        sys.stdout.write(f"- {'holds' if one.holds else 'BROKEN'}: {one.text}\n")
+        sys.stdout.write(one.line + "\n")
     if study.effort.sweeps < ENOUGH_SWEEPS:
         sys.stdout.write(f"- under {ENOUGH_SWEEPS} sweeps: rates are not judged\n")
     if options.save:
@@ -36,30 +37,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sweeps", type=int, help="of each curve at each noise")
-    parser.add_argument(
-        "--curves",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        help=f"some of: {', '.join(curve.name for curve in CURVES)}",
-    )
+    names = [curve.name for curve in CURVES]
+    quick = "small cells, few sweeps, nothing judged"
+    parser = usual_parser(__doc__, names, quick, METHOD.name)
     parser.add_argument(
         "--launch-share",
         type=float,
         default=0.5,
         help="of the noise's variance, between launches",
     )
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument(
-        "--quick", action="store_true", help="small cells, few sweeps, nothing judged"
-    )
-    parser.add_argument("--save", action="store_true", help=f"to {METHOD.name}")
-    options = parser.parse_args(argv)
-    unknown = set(options.curves) - {curve.name for curve in CURVES}
-    if unknown:
-        parser.error(f"no such curve: {', '.join(sorted(unknown))}")
-    return options
+    return parse(parser, argv, names)
 
 
 def _effort(options: argparse.Namespace) -> Effort:

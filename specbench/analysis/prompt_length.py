@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from specbench.schema.findings import PromptLength
 from specbench.schema.sample import RequestSample
+from specbench.stats.means import arithmetic_mean
 
 
 def prompt_length(samples: Sequence[RequestSample], wanted: int) -> PromptLength | None:
@@ -16,7 +17,7 @@ def prompt_length(samples: Sequence[RequestSample], wanted: int) -> PromptLength
         return None
     shortest, longest = min(counts), max(counts)
     return PromptLength(
-        mean=sum(counts) / len(counts),
+        mean=arithmetic_mean(counts),
         shortest=shortest,
         longest=longest,
         worst_off=max(abs(longest - wanted), abs(shortest - wanted)) / wanted

@@ -117,12 +117,10 @@ def tell_client_limit(plan: "SweepPlan") -> None:
     """Say before anything starts where the sweep asks more of the load generator than
     the selftest of this machine has shown it to carry."""
     from specbench.analysis.selftest import advise
-    from specbench.planning.expand import OPEN_LOOP_SEQS
+    from specbench.planning.expand import most_streams
     from specbench.runner.selftest import recall_selftest
 
-    advice = advise(
-        recall_selftest(), max(plan.spec.load.concurrencies, default=OPEN_LOOP_SEQS)
-    )
+    advice = advise(recall_selftest(), most_streams(plan.spec.load))
     if advice is not None:
         tell(advice)
 

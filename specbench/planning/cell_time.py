@@ -5,7 +5,7 @@ else plain assumptions. An estimate for people, never a result."""
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
@@ -66,11 +66,11 @@ class CellClock:
         """`done`: seconds that each finished cell took."""
         own: dict[Curve, dict[Condition, list[float]]] = defaultdict(dict)
         for key, seconds in done.items():
-            curve = own[_family(key.condition), key.arm]
+            curve = own[key.condition.without_load, key.arm]
             curve.setdefault(key.condition, []).append(seconds)
         recalled: dict[Curve, dict[Condition, float]] = defaultdict(dict)
         for (condition, arm), cell in known.recalled.cells.items():
-            recalled[_family(condition), arm][condition] = cell.seconds
+            recalled[condition.without_load, arm][condition] = cell.seconds
         means = {
             curve: {condition: fmean(each) for condition, each in loads.items()}
             for curve, loads in own.items()
@@ -80,7 +80,7 @@ class CellClock:
     def time(self, launch: LaunchPlan, cell: CellKey) -> CellTime:
         """Of a cell of this launch."""
         condition, arm = cell.condition, cell.arm
-        family = _family(condition)
+        family = condition.without_load
         if (seconds := self.own.get((family, arm), {}).get(condition)) is not None:
             return CellTime(seconds, Basis.MEASURED)
         if recalled := self.known.recalled.cells.get((condition, arm)):
@@ -103,7 +103,7 @@ class CellClock:
     ) -> float | None:
         """From the loads of the same curve around it; beyond them in proportion to
         what the model says."""
-        curve = (_family(condition), arm)
+        curve = (condition.without_load, arm)
         loads = {**self.recalled.get(curve, {}), **self.own.get(curve, {})}
         if not loads:
             return None
@@ -154,11 +154,6 @@ def model_cell(
 
 def _load(condition: Condition) -> float:
     return condition.load
-
-
-def _family(condition: Condition) -> Condition:
-    """The condition without its load."""
-    return replace(condition, concurrency=0, request_rate=0.0)
 
 
 def _between(

@@ -84,13 +84,18 @@ def _raised_notes(spec: SweepSpec, places: Mapping[str, int]) -> Iterator[str]:
             )
 
 
+def most_streams(load: Load) -> int:
+    """Requests in flight at once: the highest load; of an open loop, which has none,
+    what an engine is told to admit where the sweep file sets no cap."""
+    return max(load.concurrencies, default=OPEN_LOOP_SEQS)
+
+
 def admission_caps(target: Target, load: Load) -> AdmissionCaps:
     """The caps that the sweep file gives, else one that admits the highest load.
     Always explicit: an engine's default may differ with and without speculation."""
     sequences = read_option(target.args, MAX_NUM_SEQS)
-    highest = OPEN_LOOP_SEQS if load.is_open else max(load.concurrencies)
     return AdmissionCaps(
-        max_num_seqs=highest if sequences is None else sequences,
+        max_num_seqs=most_streams(load) if sequences is None else sequences,
         max_num_batched_tokens=read_option(target.args, MAX_NUM_BATCHED_TOKENS),
     )
 

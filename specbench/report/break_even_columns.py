@@ -79,6 +79,11 @@ def _openness(answer: BreakEven) -> str | None:
             return "closed"
 
 
+def _is_open_loop(answer: BreakEven) -> bool:
+    """Whether its loads are rates, on whatever axis it is stated."""
+    return any(point.condition.is_open for point in answer.curve.points)
+
+
 def _neighbouring_rate(side: str) -> Read:
     """Of the measured load on one side of the crossing of an open loop."""
     find = field(f"{side}.condition.request_rate")
@@ -177,7 +182,7 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
         "capacity_from_concurrency",
         "requests",
         "from here on the arm loses by capacity",
-        lambda answer: answer.capacity_from if answer.axis is not Axis.RATE else None,
+        lambda answer: None if _is_open_loop(answer) else answer.capacity_from,
     ),
     Column(
         "crossings",
@@ -241,7 +246,7 @@ BREAK_EVEN_COLUMNS: tuple[BreakEvenColumn, ...] = (
         "capacity_from_rate_requests_per_s",
         PER_S,
         "from here on the arm loses by capacity",
-        lambda answer: answer.capacity_from if answer.axis is Axis.RATE else None,
+        lambda answer: answer.capacity_from if _is_open_loop(answer) else None,
     ),
     Column(
         "below_rate_requests_per_s",

@@ -40,6 +40,19 @@ OF_A_CONTEXT = frozenset(
         "pays_concurrency",
         "open_concurrency",
         "loses_concurrency",
+        "break_even_rate_requests_per_s",
+        "break_even_rate_low_requests_per_s",
+        "break_even_rate_high_requests_per_s",
+        "below_rate_requests_per_s",
+        "above_rate_requests_per_s",
+        "first_slower_rate_requests_per_s",
+        "measured_rate_requests_per_s",
+        "slower_rate_requests_per_s",
+        "pays_rate_requests_per_s",
+        "open_rate_requests_per_s",
+        "loses_rate_requests_per_s",
+        "break_even_rate_batch",
+        "break_even_rate_arm_batch",
     }
 )
 """Columns of breakeven.csv that are about loads, or about one context."""

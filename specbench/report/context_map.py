@@ -1,5 +1,5 @@
 """The speedup map: batch x context of one arm by one metric, each cell with its speedup
-or with the reason why it has none. Tables and the heat map both show these."""
+or with what is known in its place. Tables and the heat map both show these."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,8 +41,6 @@ class MapCell:
     kind: CellKind
     point: SpeedupPoint | None
     """Of a compared cell."""
-    why: str = ""
-    """Why there is no speedup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ class _Known:
     """What the findings say of single conditions."""
 
     points: dict[tuple[Condition, str, SpeedupMetric], SpeedupPoint]
-    planned_out: dict[Condition, str]
+    planned_out: set[Condition]
     over: dict[tuple[Family, str, SpeedupMetric], OverContext]
     compared: set[tuple[Family, str, SpeedupMetric]]
 
@@ -129,7 +127,7 @@ class _Known:
         }
         return cls(
             points=points,
-            planned_out={o.condition: o.why for o in findings.planned_out},
+            planned_out={out.condition for out in findings.planned_out},
             over={
                 ((o.target, o.dataset, o.temperature), o.arm, o.metric): o
                 for o in findings.over_context
@@ -167,12 +165,12 @@ class _Known:
         self, condition: Condition | None, arm: str, metric: SpeedupMetric
     ) -> MapCell:
         if condition is None:
-            return MapCell(CellKind.NOT_MEASURED, None, "not measured")
+            return MapCell(CellKind.NOT_MEASURED, None)
         point = self.points.get((condition, arm, metric))
         if point is not None and point.speedup.value is not None:
             return MapCell(CellKind.COMPARED, point)
         if condition in self.planned_out:
-            return MapCell(CellKind.PLANNED_OUT, None, self.planned_out[condition])
+            return MapCell(CellKind.PLANNED_OUT, None)
         if point is None:
-            return MapCell(CellKind.NOT_MEASURED, None, "the arm was not measured")
-        return MapCell(CellKind.NO_SPEEDUP, None, point.speedup.missing or "")
+            return MapCell(CellKind.NOT_MEASURED, None)
+        return MapCell(CellKind.NO_SPEEDUP, None)

@@ -28,18 +28,10 @@ MAP_NOTE = (
 )
 
 
-def load_words(condition: Condition) -> str:
-    """What a load was set to."""
-    if condition.is_open:
-        return f"{condition.request_rate:g} requests/s"
-    return f"concurrency {condition.concurrency}"
-
-
 def load_head(condition: Condition) -> str:
-    """The same, short, above a column."""
-    if condition.is_open:
-        return f"{condition.request_rate:g} req/s"
-    return f"c {condition.concurrency}"
+    """What a load was set to, short, above a column."""
+    load = words.asked(condition.asked)
+    return f"{load} req/s" if condition.is_open else f"c {load}"
 
 
 def context_head(context: int) -> str:
@@ -131,6 +123,5 @@ def planned_out_lines(planned_out: Iterable[PlannedOut]) -> tuple[str, ...]:
 
 
 def _listed(loads: Sequence[Condition]) -> str:
-    if loads[0].is_open:
-        return f"{words.listed([f'{c.request_rate:g}' for c in loads])} requests/s"
-    return f"concurrency {words.listed([c.concurrency for c in loads])}"
+    said = words.listed([words.asked(c.asked) for c in loads])
+    return f"{said} requests/s" if loads[0].is_open else f"concurrency {said}"

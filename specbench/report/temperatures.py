@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specbench.report import words
 from specbench.report.arm_figures import ArmFigures
 from specbench.report.blocks import Block, LoadRow, make_blocks
+from specbench.report.context_words import load_head
 from specbench.report.facts import RunFacts
 from specbench.report.naming import temperatures_title
 from specbench.schema.cell import Condition
@@ -34,9 +35,8 @@ class AtTemperature:
     def fields(self) -> tuple[str, ...]:
         """As they stand in a table, in the order of HEAD."""
         c = self.condition
-        load = f"{c.request_rate:g} req/s" if c.is_open else f"c {c.concurrency}"
         return (
-            load,
+            load_head(c),
             f"{c.temperature:g}",
             words.estimate(self.figures.acceptance_rate, words.share),
             words.estimate(self.figures.acceptance_length, words.share),

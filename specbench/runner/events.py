@@ -29,7 +29,8 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something beside the measurement did not go as it should."""
+    """Something to know beside the measurement: it did not go as it should, or part of
+    it is left out."""
 
     words: str
 

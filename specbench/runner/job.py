@@ -16,7 +16,7 @@ from specbench.errors import SpecbenchError
 from specbench.host.affinity import pin_this_process
 from specbench.load.crew import LoadCrew
 from specbench.load.pacing import load_processes
-from specbench.planning.expand import OPEN_LOOP_SEQS
+from specbench.planning.expand import most_streams
 from specbench.runner.budget import Budget
 from specbench.runner.derive import Derived, derive_run
 from specbench.runner.durations import (
@@ -148,8 +148,7 @@ def one_at_a_time(listener: Listener) -> Listener:
 def _crews(spec: SweepSpec, placement: Placement) -> Iterator[tuple[LoadCrew, ...]]:
     """Load processes of each place; the client's CPUs are shared by all of them."""
     places = placement.most_places
-    streams = max(spec.load.concurrencies, default=OPEN_LOOP_SEQS)
-    count = load_processes(streams, placement.cpu_count // places)
+    count = load_processes(most_streams(spec.load), placement.cpu_count // places)
     with contextlib.ExitStack() as stack:
         yield tuple(stack.enter_context(LoadCrew.start(count)) for _ in range(places))
 

@@ -52,12 +52,11 @@ class PromptSource:
         c = key.condition
         mark = ""
         if key.arm in self._marks:
-            load = f"q{c.request_rate:g}" if c.is_open else f"c{c.concurrency}"
             warmth = (
                 f"t{c.temperature:g}" if len(self._workload.temperature) > 1 else ""
             )
             look = "u" if is_first_look else ""
-            mark = f"{look}{load}{warmth}r{key.replicate}{self._marks[key.arm]}"
+            mark = f"{look}{c.load_mark}{warmth}r{key.replicate}{self._marks[key.arm]}"
         place = (c.target, c.dataset, c.context, size, mark)
         with self._lock:
             if place not in self._made:

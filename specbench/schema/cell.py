@@ -1,6 +1,6 @@
 """A cell: one point of the sweep in one launch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +39,16 @@ class Condition:
         """The same as it was set: a concurrency is a whole number."""
         return self.request_rate if self.is_open else self.concurrency
 
+    @property
+    def load_mark(self) -> str:
+        """The load in names: `c16`, of an open loop `q0.5`."""
+        return f"q{self.request_rate:g}" if self.is_open else f"c{self.concurrency}"
+
+    @property
+    def without_load(self) -> "Condition":
+        """What the points of one curve share."""
+        return replace(self, concurrency=0, request_rate=0.0)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class CellKey:
@@ -53,9 +63,8 @@ class CellKey:
     def cell_id(self) -> str:
         """Folder name, made of safe characters only whatever the names hold."""
         c = self.condition
-        load = f"q{c.request_rate:g}" if c.is_open else f"c{c.concurrency}"
         raw = (
             f"{c.target}_{c.dataset}_ctx{c.context}_t{c.temperature:g}"
-            f"_{load}_{self.arm}_r{self.replicate}"
+            f"_{c.load_mark}_{self.arm}_r{self.replicate}"
         )
         return "".join(ch if ch.isalnum() or ch in "._-" else "-" for ch in raw)

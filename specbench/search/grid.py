@@ -1,5 +1,5 @@
 """What to measure next: in a grid, everything, in one order that is the same in all
-launches. An adaptive search will answer the same question from what is known."""
+launches. `adaptive` answers the same question from what is known."""
 
 from specbench.schema.cell import Condition
 from specbench.schema.sweep import Load, Workload

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 
 from specbench.schema.cell import CellKey, Condition
@@ -24,7 +24,7 @@ class CellTimes:
         """From the seconds of each measured cell."""
         same: dict[tuple[Condition, str], dict[float, list[float]]] = defaultdict(dict)
         for key, seconds in cell_s.items():
-            line = same[_family(key.condition), key.arm]
+            line = same[key.condition.without_load, key.arm]
             line.setdefault(key.condition.load, []).append(seconds)
         return cls(
             {
@@ -37,18 +37,13 @@ class CellTimes:
         """As measured at this load, else from the loads around it; from another arm
         or, failing that, another curve where this one has none. None where nothing was
         measured at all."""
-        family = _family(condition)
+        family = condition.without_load
         line = self.lines.get((family, arm))
         if line:
             return _read(line, condition.load)
         near = [line for (f, _), line in self.lines.items() if f == family]
         near = near or list(self.lines.values())
         return fmean(_read(line, condition.load) for line in near) if near else None
-
-
-def _family(condition: Condition) -> Condition:
-    """The condition without its load."""
-    return replace(condition, concurrency=0, request_rate=0.0)
 
 
 def _read(line: _Line, load: float) -> float:

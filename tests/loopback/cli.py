@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,46 @@ def specbench(
         check=False,
         env={**os.environ, **(env or {})},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A run that got a Ctrl-C and ended."""
+
+    pid: int
+    returncode: int
+    rest: str
+    """What it told from then on."""
+
+
+def interrupt(
+    folder: Path, *until: str, env: Mapping[str, str] | None = None
+) -> Interrupted:
+    """Run the sweep there, with a Ctrl-C when each of the words has been told. `env`:
+    variables beside those that are there."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "specbench", "run", "sweep.toml"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+    )
+    assert running.stderr is not None
+    waiting = set(until)
+    for line in running.stderr:
+        waiting = {word for word in waiting if word not in line}
+        if not waiting:
+            break
+    running.send_signal(signal.SIGINT)
+    _, rest = running.communicate(timeout=60)
+    return Interrupted(running.pid, running.returncode, rest)
+
+
+def only_run(folder: Path) -> Path:
+    """The folder of the one run that there is."""
+    (run,) = (folder / "results" / "sweep").iterdir()
+    return run
 
 
 def ran_to_its_end(done: subprocess.CompletedProcess[str]) -> bool:

@@ -2,16 +2,20 @@
 programmed."""
 
 import csv
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from specbench.errors import ExitCode
-from tests.loopback.cli import ran_to_its_end, specbench, strict_json, write_sweep
+from tests.loopback.cli import (
+    interrupt,
+    only_run,
+    ran_to_its_end,
+    specbench,
+    strict_json,
+    write_sweep,
+)
 from tests.loopback.engine_script import write_engine
 from tests.loopback.two_gpus import with_two_gpus
 
@@ -27,11 +31,6 @@ def adaptive_sweep(folder: Path, engine: Path, search: str = "") -> Path:
     )
     path.write_text(f'{path.read_text()}\n[search]\nmode = "adaptive"\n{search}\n')
     return path
-
-
-def only_run(folder: Path) -> Path:
-    (run,) = (folder / "results" / "sweep").iterdir()
-    return run
 
 
 def report_of(run: Path) -> Any:
@@ -142,21 +141,9 @@ def test_a_spent_budget_ends_it_in_good_order(tmp_path: Path) -> None:
 
 def test_interrupting_it_keeps_what_was_measured_and_its_log(tmp_path: Path) -> None:
     adaptive_sweep(tmp_path, write_engine(tmp_path))
-    running = subprocess.Popen(
-        [sys.executable, "-m", "specbench", "run", "sweep.toml"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert running.stderr is not None
-    for line in running.stderr:  # until the first cell is told
-        if "[1, round 1]" in line:
-            break
-    running.send_signal(signal.SIGINT)
-    _, rest = running.communicate(timeout=60)
-    assert running.returncode == ExitCode.INTERRUPTED, rest
-    assert "Traceback" not in rest
+    done = interrupt(tmp_path, "[1, round 1]")
+    assert done.returncode == ExitCode.INTERRUPTED, done.rest
+    assert "Traceback" not in done.rest
     run = only_run(tmp_path)
     (search,) = strict_json((run / "manifest.json").read_text())["searches"]
     assert search["end"] is None
@@ -190,7 +177,7 @@ def test_an_aa_run_of_the_same_sweep_measures_the_grid(tmp_path: Path) -> None:
 
 
 def test_the_next_dry_run_rests_on_what_a_run_has_shown(
-    tmp_path: Path, done: tuple[Path, str, str]
+    done: tuple[Path, str, str],
 ) -> None:
     folder = done[0].parents[2]
     forecast = specbench(

@@ -4,7 +4,7 @@ slots at a time, and the window's edges announced in order."""
 import asyncio
 import itertools
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,11 +14,11 @@ from specbench.clock import monotonic_ns
 from specbench.load import driver
 from specbench.load.cell_load import CellLoad
 from specbench.load.client import PreparedRequest, RequestSettings, prepare_request
-from specbench.load.crew import LoadCrew
 from specbench.load.driver import CellHooks, DrivenCell, drive_cell
 from specbench.schema.prompt import Message, Prompt
 from specbench.schema.sample import Outcome, RequestSample, Role
 from specbench.schema.snapshot import Phase
+from tests.loopback.crews import CREWS
 from tests.loopback.loops import BOTH_LOOPS, LoopFactory, run
 from tests.loopback.scripted_server import (
     Peer,
@@ -30,21 +30,8 @@ from tests.loopback.scripted_server import (
 )
 
 SETTINGS = RequestSettings("target", 16, 0.0, {})
-CREWS: list[LoadCrew] = []
-"""The one that the tests use now."""
 
-
-@pytest.fixture(
-    scope="module",
-    autouse=True,
-    params=[pytest.param((1, 128), id="one"), pytest.param((3, 1), id="three")],
-)
-def crew(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every rule holds with one load process and with the slots dealt to three."""
-    with LoadCrew.start(*request.param) as started:
-        CREWS.append(started)
-        yield
-        CREWS.clear()
+pytestmark = pytest.mark.usefixtures("crew")
 
 
 def is_one_process() -> bool:

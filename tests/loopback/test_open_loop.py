@@ -2,19 +2,18 @@
 became of those before it, and the window's edges are those of the arrivals."""
 
 import asyncio
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 
 from specbench.clock import monotonic_ns
 from specbench.load.cell_load import CellLoad
-from specbench.load.crew import LoadCrew
 from specbench.load.driver import DrivenCell, drive_cell
 from specbench.load.sleeping import sleep_until
 from specbench.load.transport import StampingTransport
 from specbench.schema.sample import Outcome
 from specbench.schema.snapshot import Phase
+from tests.loopback.crews import CREWS
 from tests.loopback.loops import BOTH_LOOPS, LoopFactory, run
 from tests.loopback.scripted_server import (
     Peer,
@@ -26,22 +25,9 @@ from tests.loopback.scripted_server import (
 )
 from tests.loopback.test_load_driver import Crowd, Watch, requests
 
-CREWS: list[LoadCrew] = []
-"""The one that the tests use now."""
 GAP_S = 0.005
 
-
-@pytest.fixture(
-    scope="module",
-    autouse=True,
-    params=[pytest.param((1, 128), id="one"), pytest.param((3, 1), id="three")],
-)
-def crew(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every rule holds with one load process and with the arrivals dealt to three."""
-    with LoadCrew.start(*request.param) as started:
-        CREWS.append(started)
-        yield
-        CREWS.clear()
+pytestmark = pytest.mark.usefixtures("crew")
 
 
 async def drive(

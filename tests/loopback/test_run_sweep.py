@@ -2,9 +2,6 @@
 tables, CSV and plots, launches and all."""
 
 import csv
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +9,13 @@ import pytest
 from specbench.errors import ExitCode
 from specbench.store.reader import StoredRun
 from specbench.theory.acceptance import expected_tokens_per_step
-from tests.loopback.cli import ran_to_its_end, specbench, strict_json, write_sweep
+from tests.loopback.cli import (
+    interrupt,
+    ran_to_its_end,
+    specbench,
+    strict_json,
+    write_sweep,
+)
 from tests.loopback.engine_script import write_engine
 
 STEP_S = 0.020
@@ -128,21 +131,9 @@ def test_second_turns_are_asked_with_first_answers_frozen_once(tmp_path: Path) -
 
 def test_interrupting_a_run_keeps_what_was_measured(tmp_path: Path) -> None:
     write_sweep(tmp_path, write_engine(tmp_path))
-    running = subprocess.Popen(
-        [sys.executable, "-m", "specbench", "run", "sweep.toml"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert running.stderr is not None
-    for line in running.stderr:  # until the first cell is told
-        if "[1/4]" in line:
-            break
-    running.send_signal(signal.SIGINT)
-    _, rest = running.communicate(timeout=60)
-    assert running.returncode == ExitCode.INTERRUPTED, rest
-    assert "Traceback" not in rest
+    done = interrupt(tmp_path, "[1/4]")
+    assert done.returncode == ExitCode.INTERRUPTED, done.rest
+    assert "Traceback" not in done.rest
     (run,) = (tmp_path / "results" / "sweep").iterdir()
     manifest = strict_json((run / "manifest.json").read_text())
     assert manifest["status"] == "interrupted"

@@ -2,10 +2,6 @@
 when, and what ends with what."""
 
 import csv
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +12,14 @@ import pytest
 from specbench.errors import ExitCode
 from specbench.host.machine import usable_cpus
 from specbench.store.reader import StoredRun
-from tests.loopback.cli import ran_to_its_end, specbench, strict_json, write_sweep
+from tests.loopback.cli import (
+    interrupt,
+    only_run,
+    ran_to_its_end,
+    specbench,
+    strict_json,
+    write_sweep,
+)
 from tests.loopback.engine_script import write_engine
 from tests.loopback.two_gpus import with_two_gpus, write_auto_sweep
 
@@ -32,11 +35,6 @@ def write_program(path: Path, text: str) -> Path:
     path.write_text(text)
     path.chmod(0o755)
     return path
-
-
-def only_run(folder: Path) -> Path:
-    (run,) = (folder / "results" / "sweep").iterdir()
-    return run
 
 
 def launches(run: Path) -> list[dict[str, Any]]:
@@ -207,24 +205,9 @@ def test_an_arm_that_dies_leaves_the_baseline_measured_on_both_places(
 def interrupted(folder: Path, until: Sequence[str]) -> tuple[int, str]:
     """Exit code and the rest of what was told, of a run that gets a Ctrl-C when each
     of the words has been told. No engine outlives it."""
-    running = subprocess.Popen(
-        [sys.executable, "-m", "specbench", "run", "sweep.toml"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        cwd=folder,
-        env={**os.environ, **with_two_gpus(folder)},
-    )
-    assert running.stderr is not None
-    waiting = set(until)
-    for line in running.stderr:
-        waiting = {word for word in waiting if word not in line}
-        if not waiting:
-            break
-    running.send_signal(signal.SIGINT)
-    _, rest = running.communicate(timeout=60)
-    assert engines_of(running.pid) == []
-    return running.returncode, rest
+    run = interrupt(folder, *until, env=with_two_gpus(folder))
+    assert engines_of(run.pid) == []
+    return run.returncode, run.rest
 
 
 def test_interrupting_cells_ends_both_engines_and_keeps_what_was_measured(

@@ -14,7 +14,17 @@ from specbench.schema.comparison import BreakEvenOutcome
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OWN = ("machine", "rivals", "score", "cases", "promised", "tables")
-STATS = ("cells", "curves", "draws", "naive", "study", "tally", "truth", "workers")
+STATS = (
+    "cells",
+    "curves",
+    "draws",
+    "naive",
+    "pages",
+    "study",
+    "tally",
+    "truth",
+    "workers",
+)
 
 
 @pytest.fixture

@@ -69,8 +69,6 @@ def draw_temperatures(findings: RunFindings, facts: RunFacts) -> list[Figure]:
             axes.set_ylabel("acceptance rate")
             lines = [_line(table, colours[table.arm][0], facts) for table in tables]
             add_legend(axes, lines, len(page))
-        for axes in drawn[len(page) :]:
-            axes.set_axis_off()
         figures.append(figure)
     return figures
 

@@ -1,0 +1,5 @@
+"""Fixtures that several modules use."""
+
+from tests.loopback.crews import crew
+
+__all__ = ["crew"]
