@@ -6,5 +6,5 @@ only where they are used, so that the command line answers at once.
 
 __version__ = "0.1.0"
 
-MEASUREMENT_VERSION = 4
+MEASUREMENT_VERSION = 5
 """Raised by every change that can move a number (see CHANGELOG, "Measurement")."""

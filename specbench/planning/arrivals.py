@@ -1,15 +1,16 @@
 """When the requests of an open loop are due, whatever the server does.
 
-The gaps are drawn once, for one request per second, and divided by the rate. So every
-arm and every launch meets the same instants, and the n-th measured request comes after
-the same gap, but for the rate, at every rate: what two cells differ by is not that one
-of them drew the worse arrivals, and a curve over the rate has no noise of that kind
-between its points."""
+The gaps are drawn once from the seed and stretched so that N requests take N / rate
+seconds: a Poisson process given when its last request comes. Left to chance, N
+arrivals come at a rate off by 1 / sqrt(N), in all cells alike, and the break-even rate
+with them. Every arm and every launch meets the same instants, and cells of different
+rates the same pattern: what two cells differ by is not that one of them drew the worse
+arrivals."""
 
 import math
 import random
-from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain, islice, repeat
+from collections.abc import Iterator
+from itertools import accumulate, islice
 from typing import Literal
 
 from specbench.schema.plan import CellSize
@@ -21,21 +22,28 @@ def arrival_times(
     size: CellSize, rate: float, seed: int, arrivals: Arrivals
 ) -> tuple[float, ...]:
     """Seconds after the start of the cell at which each of its requests is due, warm-up
-    first; the first one a gap after it. `rate`: requests per second in the mean."""
-    gaps = chain(
-        islice(_unit_gaps(arrivals, seed, "warmup"), size.warmup),
-        islice(_unit_gaps(arrivals, seed, "measured"), size.measured),
-    )
-    return tuple(instant / rate for instant in accumulate(gaps))
+    first; the first one a gap after it. `rate`: requests per second, which the warm-up
+    and the measured part each keep to over their whole length."""
+    parts = (("warmup", size.warmup), ("measured", size.measured))
+    gaps = [
+        gap
+        for part, count in parts
+        for gap in _gaps(arrivals, f"{part} {seed}", count, rate)
+    ]
+    return tuple(accumulate(gaps))
 
 
-def _unit_gaps(arrivals: Arrivals, seed: int, part: str) -> Iterable[float]:
-    return repeat(1.0) if arrivals == "constant" else _exponential(f"{part} {seed}")
+def _gaps(arrivals: Arrivals, seed: str, count: int, rate: float) -> list[float]:
+    if arrivals == "constant":
+        return [1 / rate] * count
+    drawn = list(islice(_exponential(seed), count))
+    stretch = count / rate / math.fsum(drawn) if drawn else 0.0
+    return [gap * stretch for gap in drawn]
 
 
 def _exponential(seed: str) -> Iterator[float]:
-    """Of mean 1, by inversion: one draw a gap, so that a longer cell begins as a
-    shorter one does."""
+    """Of mean 1, by inversion: one draw a gap, so that a longer cell begins with the
+    pattern of a shorter one."""
     draw = random.Random(f"arrivals {seed}")
     while True:
         yield -math.log1p(-draw.random())

@@ -1,5 +1,5 @@
 """Arrivals of an open loop: Poisson by a test that a wrong law fails, the same for
-every arm and launch, and of one pattern at every rate."""
+every arm and launch, at the rate that was asked, and of one pattern at every rate."""
 
 import itertools
 import math
@@ -65,20 +65,49 @@ def test_the_same_seed_gives_the_same_instants(
 ) -> None:
     first = arrival_times(size, rate, seed, "poisson")
     assert first == arrival_times(size, rate, seed, "poisson")
-    assert first != arrival_times(size, rate, seed + 1, "poisson")
+    # a part of one request has no pattern: it takes 1 / rate
+    if max(size.warmup, size.measured) > 1:
+        assert first != arrival_times(size, rate, seed + 1, "poisson")
+
+
+@given(SIZES, RATES, SEEDS)
+def test_the_requests_of_each_part_come_at_the_rate_that_was_asked(
+    size: CellSize, rate: float, seed: int
+) -> None:
+    instants = arrival_times(size, rate, seed, "poisson")
+    warm = (0.0, *instants)[size.warmup]
+    assert warm == pytest.approx(size.warmup / rate)
+    assert instants[-1] - warm == pytest.approx(size.measured / rate)
+
+
+@pytest.mark.parametrize("count", [3, 12, 400])
+def test_where_requests_fall_within_the_measured_time_is_uniform(count: int) -> None:
+    """What a Poisson process is, given when its last request comes."""
+    rate = 2.0
+    places = sorted(
+        instant * rate / count
+        for seed in range(4000 // count)
+        for instant in arrival_times(CellSize(0, count), rate, seed, "poisson")[:-1]
+    )
+    n = len(places)
+    distance = max(
+        max((i + 1) / n - place, place - i / n) for i, place in enumerate(places)
+    )
+    assert distance < ks_limit(n)
 
 
 @given(SIZES, SIZES, RATES, SEEDS)
-def test_a_measured_request_comes_after_the_same_gap_at_every_rate(
+def test_cells_of_different_rates_meet_the_same_pattern(
     one: CellSize, other: CellSize, rate: float, seed: int
 ) -> None:
-    slow = arrival_times(one, 1.0, seed, "poisson")
-    fast = arrival_times(other, rate, seed, "poisson")
+    slow = gaps(arrival_times(one, 1.0, seed, "poisson"))[one.warmup :]
+    fast = gaps(arrival_times(other, rate, seed, "poisson"))[other.warmup :]
     shared = min(one.measured, other.measured)
-    unit = gaps(slow)[one.warmup :][:shared]
-    scaled = [rate * gap for gap in gaps(fast)[other.warmup :][:shared]]
+    unit, scaled = slow[:shared], fast[:shared]
+    stretch = sum(scaled) / sum(unit)
     # differences of sums lose the last digits
-    assert scaled == pytest.approx(unit, abs=1e-9 * (rate + 1) * max(slow[-1], 1))
+    lost = 1e-9 * (stretch + 1) * max(*slow, *fast, 1) * len(fast)
+    assert scaled == pytest.approx([stretch * gap for gap in unit], abs=lost)
 
 
 @given(SIZES, RATES, SEEDS)
