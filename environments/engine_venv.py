@@ -117,6 +117,12 @@ def create(venv: Path) -> None:
         )
 
 
+def pin(requirements: Path, name: str) -> str:
+    """The pinned requirement of one package."""
+    lines = requirement_lines(requirements)
+    return next(line for line in lines if line.startswith(f"{name}=="))
+
+
 def expect_version(venv: Path, command: str, version: str) -> None:
     """Start an engine's own command line and see that it answers with its version."""
     report(f"checking `{command} --version` (up to a minute the first time)")

@@ -35,8 +35,7 @@ def fill(venv: Path) -> None:
 
 
 def torch_pin() -> str:
-    lines = engine_venv.requirement_lines(REQUIREMENTS)
-    return next(line for line in lines if line.startswith("torch=="))
+    return engine_venv.pin(REQUIREMENTS, "torch")
 
 
 def add_metadata(venv: Path) -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from specbench.analysis.cell import CellObservations
+from specbench.schema.acceptance import Acceptance
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.comparison import SpeedupCurve, SpeedupMetric, SpeedupPoint
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import (
-    Acceptance,
     Backlog,
     CellStats,
     Distribution,

@@ -7,6 +7,8 @@ from itertools import accumulate
 from operator import mul
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.request_drafts import read_drafts
+from specbench.engines.vllm_requests import read_request
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats, Distribution
 from specbench.sim.config import SimConfig, StepLoad, slowed, step_seconds
@@ -64,6 +66,7 @@ def simulate(cell: CellName, slower: float = 1.0) -> CellStats:
             readings=seen.readings,
             client=seen.client,
             expects_speculation=config.speculation is not None,
+            drafts=read_drafts(seen.samples, read_request),
         )
     )
 

@@ -1,18 +1,63 @@
 """What became of the drafts, from the growth of the engine's counters between two
-readings; an average over the engine's life is never taken for a window's."""
+readings; an average over the engine's life is never taken for a window's.
+
+Engines count in two ways, and both come to one definition. vLLM (0.32.0) counts drafts,
+draft tokens and accepted tokens:
+
+    length = 1 + accepted / drafts
+
+SGLang (0.5.23) counts verify passes and the tokens that decode steps gave, before a
+stop cuts them. Each pass gives its accepted tokens and one of the target model's own,
+so
+
+    accepted = decoded - passes
+    length = 1 + accepted / passes = decoded / passes
+
+which holds where every step verifies a draft; steps of an adaptive drafter without
+one would count as accepted tokens. Passes are added when a request ends, decoded
+tokens at each step: the two belong to the same requests only between idle edges."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 
 from specbench.analysis.missing import Missing
-from specbench.schema.findings import Acceptance
+from specbench.schema.acceptance import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 
 NOT_EXPOSED = "the server reports no speculation counters"
 NOT_READ = "the metrics page was not read at both edges"
 NO_DRAFTS = "no drafts were made"
 WENT_BACK = "a counter went backwards: the engine restarted within the cell"
+ONLY_SOME = "the server exposes only some of the speculation counters"
+UNEVEN = "the server counted fewer decoded tokens than verify passes"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCounts:
+    """Drafts added up; see Acceptance."""
+
+    drafts: float
+    draft_tokens: float | None
+    accepted_tokens: float
+    by_position: tuple[float, ...] | None = None
+    """Accepted at each position."""
+
+
+def describe_drafts(counts: DraftCounts, source: str) -> Acceptance:
+    """The figures that follow from the counts."""
+    drafts, proposed = counts.drafts, counts.draft_tokens
+    accepted = counts.accepted_tokens
+    return Acceptance(
+        drafts=drafts,
+        draft_tokens=proposed,
+        accepted_tokens=accepted,
+        rate=accepted / proposed if proposed else None,
+        length=1 + accepted / drafts if drafts > 0 else None,
+        by_position=_shares(counts.by_position, drafts),
+        conditional_by_position=_conditional(counts.by_position, drafts),
+        source=source,
+    )
 
 
 def acceptance_between(
@@ -26,16 +71,22 @@ def acceptance_between(
     last = next((r for r in seen if r.phase is edges[1]), None)
     if first is None or last is None:
         return Missing(f"{NOT_READ} ({source})")
-    if last.counters.drafts is None:
+    if drafts_counted(last.counters) is None:
         return Missing(NOT_EXPOSED)
     drafts = [
-        r.counters.drafts or 0.0
+        drafts_counted(r.counters) or 0.0
         for r in seen
         if first.instant_ns <= r.instant_ns <= last.instant_ns
     ]
     if any(after < before for before, after in pairwise(drafts)):
         return Missing(WENT_BACK)
-    return _from_growth(first.counters, last.counters, source)
+    counts = _growth(first.counters, last.counters)
+    return counts if isinstance(counts, Missing) else describe_drafts(counts, source)
+
+
+def drafts_counted(counters: EngineCounters) -> float | None:
+    """Drafts so far, by whichever counter the engine has of them; None = none."""
+    return counters.verify_calls if counters.drafts is None else counters.drafts
 
 
 def readable(readings: Sequence[EngineReading]) -> tuple[EngineReading, ...]:
@@ -58,11 +109,11 @@ def counter_growth(before: float | None, after: float | None) -> float | None:
     return growth if growth >= 0 else None
 
 
-def _from_growth(
-    before: EngineCounters, after: EngineCounters, source: str
-) -> Acceptance | Missing:
+def _growth(before: EngineCounters, after: EngineCounters) -> DraftCounts | Missing:
+    if after.drafts is None:
+        return _growth_of_passes(before, after)
     if after.draft_tokens is None or after.accepted_tokens is None:
-        return Missing("the server exposes only some of the speculation counters")
+        return Missing(ONLY_SOME)
     drafts = counter_growth(before.drafts, after.drafts)
     proposed = counter_growth(before.draft_tokens, after.draft_tokens)
     accepted = counter_growth(before.accepted_tokens, after.accepted_tokens)
@@ -71,16 +122,24 @@ def _from_growth(
     by_position = _position_growth(
         before.accepted_by_position, after.accepted_by_position
     )
-    return Acceptance(
-        drafts=drafts,
-        draft_tokens=proposed,
-        accepted_tokens=accepted,
-        rate=accepted / proposed if proposed > 0 else None,
-        length=1 + accepted / drafts if drafts > 0 else None,
-        by_position=_shares(by_position, drafts),
-        conditional_by_position=_conditional(by_position, drafts),
-        source=source,
-    )
+    return DraftCounts(drafts, proposed, accepted, by_position)
+
+
+def _growth_of_passes(
+    before: EngineCounters, after: EngineCounters
+) -> DraftCounts | Missing:
+    """By verify passes and decoded tokens."""
+    if after.decode_tokens is None:
+        return Missing(ONLY_SOME)
+    passes = counter_growth(before.verify_calls, after.verify_calls)
+    decoded = counter_growth(before.decode_tokens, after.decode_tokens)
+    if passes is None or decoded is None:
+        return Missing(WENT_BACK)
+    if passes == 0:
+        return DraftCounts(0.0, None, 0.0)
+    if decoded < passes:
+        return Missing(UNEVEN)
+    return DraftCounts(passes, None, decoded - passes)
 
 
 def _position_growth(

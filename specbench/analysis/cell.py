@@ -2,10 +2,11 @@
 beside them, and what can spoil them."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from specbench.analysis.acceptance import NO_DRAFTS, acceptance_between
+from specbench.analysis.acceptance import drafts_counted
+from specbench.analysis.acceptance_routes import DraftSources
+from specbench.analysis.cell_drafts import add_drafts
 from specbench.analysis.decode_time import mean_tpot_by_token
 from specbench.analysis.engine_growth import growth_over_cell, prefix_hit_rate
 from specbench.analysis.gpu_summary import summarise_gpus
@@ -15,26 +16,25 @@ from specbench.analysis.latencies import (
     itl_distribution,
 )
 from specbench.analysis.loops import looping_share
-from specbench.analysis.missing import Missing, keep
+from specbench.analysis.missing import keep
 from specbench.analysis.open_loop import add_open_load, find_open_window, from_due
 from specbench.analysis.prefill_share import add_prefill_share
 from specbench.analysis.prompt_length import prompt_length
 from specbench.analysis.reasons import explain_missing
+from specbench.analysis.request_drafts import DraftsByRequest
 from specbench.analysis.requests import derive_figures
 from specbench.analysis.rules.rule import CellContext
-from specbench.analysis.steps import tokens_per_step
 from specbench.analysis.validity import judge_cell
 from specbench.analysis.whole_run import mean_tokens, total_tokens, whole_run
 from specbench.analysis.window import NoWindow, Window, find_window
 from specbench.analysis.window_figures import add_window
 from specbench.schema.cell import CellKey
-from specbench.schema.findings import Acceptance, CellStats, LatencyBasis
+from specbench.schema.findings import CellStats, LatencyBasis
 from specbench.schema.record import ClientHealth, GpuReading
 from specbench.schema.sample import Outcome, RequestSample, Role
-from specbench.schema.snapshot import EngineReading, Phase
+from specbench.schema.snapshot import EngineReading
 from specbench.schema.sweep import Slo
 
-WINDOW_EDGES = (Phase.OPEN, Phase.CLOSE)
 FEW_PROBES = 5
 
 
@@ -53,6 +53,14 @@ class CellObservations:
     """Requests that were to be sent, warm-up included; None = as many as were."""
     slo: Slo | None = None
     """What a good request of an open loop is."""
+    drafts: DraftsByRequest = field(default_factory=dict)
+    """What the engine says of single requests, as its adapter reads it."""
+    counts_at_request_end: bool = False
+    """The engine's counters of drafts move only when a request ends."""
+    not_flushed: str | None = None
+    """Why the engine still held what came before the cell; None = it did not."""
+    learns_from_traffic: bool = False
+    """The arm's drafter proposes what earlier requests have said."""
 
 
 def summarise_cell(seen: CellObservations) -> CellStats:
@@ -83,6 +91,8 @@ def _judged(seen: CellObservations, stats: CellStats) -> CellStats:
         expects_speculation=seen.expects_speculation,
         is_caching_wanted=seen.is_caching_wanted,
         unsent=planned - len(seen.samples),
+        not_flushed=seen.not_flushed,
+        learns_from_traffic=seen.learns_from_traffic,
     )
     return replace(stats, findings=judge_cell(stats, context))
 
@@ -100,8 +110,7 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
     else:
         basis, chosen = _latency_requests(ended_well, window)
     figures = [derive_figures(s) for s in chosen]
-    acceptance = _acceptance(missing, seen.readings)
-    return CellStats(
+    stats = CellStats(
         key=seen.key,
         completed=len(ended_well),
         empty=sum(s.outcome is Outcome.EMPTY for s in ended_well),
@@ -124,10 +133,8 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         itl=itl_distribution(figures),
         chunk_gap=gap_distribution(figures),
         e2e_latency=distribution(f.e2e for f in figures),
-        acceptance=acceptance,
-        tokens_per_step=keep(
-            missing, "tokens_per_step", _steps(chosen, seen.readings, acceptance)
-        ),
+        acceptance=None,
+        tokens_per_step=None,
         preemptions=growth_over_cell(seen.readings, lambda c: c.preemptions),
         prefix_hit_rate=keep(
             missing, "prefix_hit_rate", prefix_hit_rate(seen.readings)
@@ -149,6 +156,8 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         whole_run=whole_run(seen.samples, ended_well, seen.readings),
         prompt_length=prompt_length(ended_well, seen.key.condition.context),
     )
+    sources = DraftSources(seen.readings, seen.drafts, seen.counts_at_request_end)
+    return add_drafts(stats, seen.samples, chosen, sources)
 
 
 def _latency_requests(
@@ -163,41 +172,12 @@ def _latency_requests(
     return LatencyBasis.WHOLE_RUN, ended_well
 
 
-def _acceptance(
-    missing: dict[str, str], readings: Sequence[EngineReading]
-) -> Acceptance | None:
-    acceptance = keep(
-        missing,
-        "acceptance",
-        acceptance_between(readings, WINDOW_EDGES, "counters over the window"),
-    )
-    if acceptance is not None and acceptance.drafts == 0:
-        missing.update(
-            dict.fromkeys(("acceptance_rate", "acceptance_length"), NO_DRAFTS)
-        )
-    return acceptance
-
-
-def _steps(
-    samples: Sequence[RequestSample],
-    readings: Sequence[EngineReading],
-    acceptance: Acceptance | None,
-) -> float | Missing:
-    """Tokens per step, where the server speculates at all."""
-    speculates = acceptance is not None or any(
-        r.counters.drafts is not None for r in readings
-    )
-    if not speculates and not any(s.speculation for s in samples):
-        return Missing("the server does not report speculation")
-    return tokens_per_step(samples)
-
-
 def _drafts(seen: CellObservations) -> bool:
     """Whether drafts were to be made, or were."""
     return (
         seen.expects_speculation
         or any(s.speculation for s in seen.samples)
-        or any(r.counters.drafts for r in seen.readings)
+        or any(drafts_counted(r.counters) for r in seen.readings)
     )
 
 

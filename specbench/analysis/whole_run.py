@@ -4,6 +4,7 @@ the window: what `vllm bench serve` reports, so that people can reconcile the tw
 from collections.abc import Sequence
 
 from specbench.analysis.acceptance import acceptance_between
+from specbench.analysis.acceptance_routes import CELL_EDGES, WHOLE_CELL
 from specbench.analysis.latencies import (
     distribution,
     gap_distribution,
@@ -13,10 +14,8 @@ from specbench.analysis.missing import Missing
 from specbench.analysis.requests import derive_figures
 from specbench.schema.findings import WholeRun
 from specbench.schema.sample import Outcome, RequestSample
-from specbench.schema.snapshot import EngineReading, Phase
+from specbench.schema.snapshot import EngineReading
 from specbench.units import seconds_between
-
-CELL_EDGES = (Phase.BEFORE, Phase.AFTER)
 
 
 def whole_run(
@@ -34,9 +33,7 @@ def whole_run(
             min(s.sent_ns for s in samples), max(s.end_ns for s in samples)
         )
     tokens = total_tokens(ended_well)
-    acceptance = acceptance_between(
-        readings, CELL_EDGES, "counters over the whole cell"
-    )
+    acceptance = acceptance_between(readings, CELL_EDGES, WHOLE_CELL)
     return WholeRun(
         duration_s=duration,
         output_throughput=(

@@ -10,12 +10,13 @@ from specbench.cli.streams import Format, emit, result_console
 from specbench.planning.duration import DurationEstimate
 from specbench.planning.size import cell_size
 from specbench.runner.forecast import FirstRound, Forecast
-from specbench.schema.plan import LaunchPlan, SweepPlan
+from specbench.schema.plan import LaunchPlan
 
 COLUMNS = (
     "launch",
     "wave",
     "place",
+    "gpus",
     "target",
     "arm",
     "replicate",
@@ -39,7 +40,8 @@ def show_forecast(forecast: Forecast, format_: Format) -> None:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(launch_rows(forecast.plan, forecast.launches))
+        for row in launch_rows(forecast, forecast.launches):
+            writer.writerow(";".join(v) if isinstance(v, list) else v for v in row)
         emit(text.getvalue())
     else:
         import orjson
@@ -59,24 +61,27 @@ def forecast_document(forecast: Forecast) -> dict[str, Any]:
         "launches": len(plan.launches),
         "is_aa": plan.is_aa,
         "places": forecast.placement.places,
+        "together": forecast.placement.together,
         "notes": list(forecast.notes),
-        "cells": _named_rows(plan, plan.launches),
+        "cells": _named_rows(forecast, plan.launches),
         **_expected(forecast.expected),
         "memory": [plain(memory) for memory in forecast.memory],
     }
     if plan.is_adaptive:
         document["budget_s"] = plan.spec.search.budget_s
-        document["first_rounds"] = [_round(plan, one) for one in forecast.first_rounds]
+        document["first_rounds"] = [
+            _round(forecast, one) for one in forecast.first_rounds
+        ]
     return document
 
 
-def _round(plan: SweepPlan, first: FirstRound) -> dict[str, Any]:
+def _round(forecast: Forecast, first: FirstRound) -> dict[str, Any]:
     launches = [launch for wave in first.waves for launch in wave]
     return {
         "target": first.target,
         "why": first.round.why,
         "launches": len(launches),
-        "cells": _named_rows(plan, launches),
+        "cells": _named_rows(forecast, launches),
         **_expected(first.expected),
     }
 
@@ -90,27 +95,30 @@ def _expected(estimate: DurationEstimate) -> dict[str, Any]:
 
 
 def _named_rows(
-    plan: SweepPlan, launches: Iterable[LaunchPlan]
+    forecast: Forecast, launches: Iterable[LaunchPlan]
 ) -> list[dict[str, object]]:
-    rows = launch_rows(plan, launches)
+    rows = launch_rows(forecast, launches)
     return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
 def launch_rows(
-    plan: SweepPlan, launches: Iterable[LaunchPlan]
+    forecast: Forecast, launches: Iterable[LaunchPlan]
 ) -> list[tuple[object, ...]]:
     """One row a cell, in the order in which they will be measured. What a loop does not
-    have is None."""
+    have is None, and `gpus` are empty where the engine computes on the CPU."""
     rows: list[tuple[object, ...]] = []
     for launch in launches:
+        places = forecast.placement.numbered(launch.target.label)
+        gpus = places[launch.place].gpus
         for key in launch.cells:
             c = key.condition
-            size = cell_size(plan.spec.measure, c)
+            size = cell_size(forecast.plan.spec.measure, c)
             rows.append(
                 (
                     launch.index,
                     launch.wave,
                     launch.place,
+                    list(gpus),
                     c.target,
                     key.arm,
                     key.replicate,

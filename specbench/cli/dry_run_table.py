@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from specbench.host.gpu_choice import find_gpu
 from specbench.planning.duration import estimate_launch
 from specbench.planning.size import cell_size
 from specbench.report import words
@@ -43,19 +44,23 @@ def _parts(forecast: Forecast) -> Iterator[RenderableType]:
 
 def _launches(forecast: Forecast) -> Table:
     plan = forecast.plan
-    where = ("wave", "place") if plan.is_side_by_side else ()
+    where: tuple[str, ...] = ("wave", "place") if plan.is_side_by_side else ()
+    gpus = [_gpu_numbers(forecast, launch) for launch in forecast.launches]
+    if any(gpus):
+        where = (*where, "GPU")
     title = "First round of the search" if plan.is_adaptive else "Launches, in order"
     table = Table(title=title)
-    texts = {"target", "engine", "arm"}
+    texts = {"GPU", "target", "engine", "arm"}
     turn = "round" if plan.is_adaptive else "replicate"
     heads = ("#", *where, "target", "engine", "arm", turn, "cells", "requests", "about")
     for name in heads:
         table.add_column(name, justify="left" if name in texts else "right")
-    for launch in forecast.launches:
+    for launch, numbers in zip(forecast.launches, gpus, strict=True):
         expected = estimate_launch(plan, launch, {}, forecast.known)
+        at = {"wave": str(launch.wave), "place": str(launch.place), "GPU": numbers}
         table.add_row(
             str(launch.index),
-            *((str(launch.wave), str(launch.place)) if where else ()),
+            *(at[name] for name in where),
             launch.target.label,
             launch.target.engine,
             launch.arm,
@@ -65,6 +70,15 @@ def _launches(forecast: Forecast) -> Table:
             words.duration(expected.seconds),
         )
     return table
+
+
+def _gpu_numbers(forecast: Forecast, launch: LaunchPlan) -> str:
+    """NVML's numbers of a launch's GPUs, or what else they are called by; empty = it
+    computes on the CPU."""
+    placement = forecast.placement
+    place = placement.numbered(launch.target.label)[launch.place]
+    found = [(entry, find_gpu(placement.host.gpus, entry)) for entry in place.gpus]
+    return ", ".join(str(gpu.index) if gpu else entry for entry, gpu in found)
 
 
 def _requests(forecast: Forecast, launch: LaunchPlan) -> int:
@@ -99,17 +113,24 @@ def time_lines(forecast: Forecast) -> Iterator[str]:
 
 
 def placement_lines(placement: Placement) -> Iterator[str]:
-    """Whether launches of a target run side by side, and on what."""
-    for label, places in placement.places.items():
-        if len(places) == 1:
-            on = device_words(places[0])
-            yield f"{label}: one launch at a time{f', on {on}' if on else ''}"
+    """Whether launches run side by side, and on what."""
+    for label in placement.places:
+        places = placement.numbered(label)
+        each = [
+            f"place {number}{f' has {on}' if (on := device_words(place)) else ''}"
+            for number, place in places.items()
+        ]
+        if len(places) > 1:
+            at_once = f"{len(places)} launches at a time, side by side: "
+            yield f"{label}: {at_once}{'; '.join(each)}"
             continue
-        each = "; ".join(
-            f"place {number} has {device_words(place)}"
-            for number, place in enumerate(places)
-        )
-        yield f"{label}: {len(places)} launches at a time, side by side: {each}"
+        ((number, place),) = places.items()
+        on = device_words(place)
+        where = f" (place {number})" if placement.most_places > 1 else ""
+        yield f"{label}: one launch at a time{f', on {on}' if on else ''}{where}"
+    for group in placement.together:
+        if len(group) > 1:
+            yield f"at the same time: {words.listed(group)}"
     if placement.client_cpus is not None:
         yield f"load generator: {_numbered('CPU', placement.client_cpus)}"
 

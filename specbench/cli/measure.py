@@ -37,7 +37,7 @@ def measure(
         None, "--model", help="Served model name; by default what the server says."
     ),
     engine: str = typer.Option(
-        "openai", "--engine", help="Whose metrics it speaks: vllm, openai, sim."
+        "openai", "--engine", help="Whose metrics it speaks: vllm, sglang, openai, sim."
     ),
     max_tokens: int = typer.Option(
         256, "--max-tokens", min=1, max=10_000_000, help="Output limit of each request."

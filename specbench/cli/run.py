@@ -61,14 +61,14 @@ def run(
 
     For each target the baseline (the same server without speculation) and every arm
     are launched in balanced order and measured at each load with the same prompts,
-    side by side with swapped roles where the machine has GPUs enough for all arms
-    (measure.placement). Results go to DIR/<sweep>/<start>-<id>/: tables, CSV, plots,
-    raw samples, logs.
+    side by side with swapped roles where the machine has GPUs enough for all arms,
+    targets too where it has more (measure.placement, measure.gpus). Results go to
+    DIR/<sweep>/<start>-<id>/: tables, CSV, plots, raw samples, logs.
 
     Example: specbench run sweeps/cpu-demo.toml --set measure.replicates=1
     """
     from specbench.engines import ADAPTERS
-    from specbench.planning.arms import speculation_of_arms
+    from specbench.planning.arms import count_arms, speculation_of_arms
     from specbench.planning.expand import plan_sweep
     from specbench.planning.read_sweep import read_sweep
     from specbench.runner.placement import place_sweep
@@ -77,8 +77,12 @@ def run(
     spec = read_sweep(sweep, set_, engines=tuple(ADAPTERS))
     arms = tuple(speculation_of_arms(spec, is_aa=aa))
     urls = parse_urls(url, arms, len(spec.targets))
-    placement = place_sweep(spec, len(arms), str(sweep), will_launch=not urls)
-    plan = plan_sweep(spec, is_aa=aa, places=placement.counts)
+    placement = place_sweep(
+        spec, count_arms(spec, is_aa=aa), str(sweep), will_launch=not urls
+    )
+    plan = plan_sweep(
+        spec, is_aa=aa, places=placement.counts, together=placement.together
+    )
     prepared = prepare_sweep(plan, str(sweep), will_launch=not urls)
     plan = prepared.plan
     tell_client_limit(plan)

@@ -4,10 +4,16 @@ adapter can be tested without its engine."""
 
 from specbench.engines.contract import EngineAdapter
 from specbench.engines.openai import OpenAIAdapter
+from specbench.engines.sglang import SglangAdapter
 from specbench.engines.sim import SimAdapter
 from specbench.engines.vllm import VllmAdapter
 
-_ALL: tuple[EngineAdapter, ...] = (VllmAdapter(), OpenAIAdapter(), SimAdapter())
+_ALL: tuple[EngineAdapter, ...] = (
+    VllmAdapter(),
+    SglangAdapter(),
+    OpenAIAdapter(),
+    SimAdapter(),
+)
 
 ADAPTERS: dict[str, EngineAdapter] = {adapter.name: adapter for adapter in _ALL}
 """Adapters by the name that a sweep file uses."""

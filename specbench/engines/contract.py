@@ -5,9 +5,10 @@
 no engine installed. An adapter keeps no state between calls."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from specbench.schema.drafting import RequestDrafts
 from specbench.schema.plan import AdmissionCaps
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
@@ -31,6 +32,8 @@ class LaunchRequest:
     help_text: str | None = None
     """What the engine's own help prints, where somebody has asked: a flag that it
     lacks is then left out. None = the flags of the version that the adapter knows."""
+    folder: str = "."
+    """Where the files of the launch will lie, its log among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class LaunchCommand:
     argv: tuple[str, ...]
     env: dict[str, str]
     """Variables to set beside those of the parent process."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Files to write into the launch's folder before the start: name and content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ class FactPages:
     metrics: str | None
     log: str
     """Start-up log; empty for a server that specbench did not start."""
+    info: str | None = None
+    """The server's own settings."""
 
 
 class EngineAdapter(Protocol):
@@ -58,13 +65,26 @@ class EngineAdapter(Protocol):
 
     name: str
     """As the sweep file writes it."""
+    package: str | None
+    """The Python package that it is installed as: its own files tell which flags the
+    version has. None = nothing depends on the version."""
     series_prefix: str
     """Metric series to keep begin with it."""
     health_path: str
+    """Answers at once, and costs the engine nothing."""
     version_path: str
+    """Asked where there is no `info_path`, or it does not answer."""
+    info_path: str | None
+    """A page of the server's own settings."""
     models_path: str
     metrics_path: str
     chat_path: str
+    flush_path: str | None
+    """Posted to between cells: the idle server then forgets what it has learnt and
+    cached. None = it keeps nothing, or cannot be told to forget it."""
+    counts_at_request_end: bool
+    """Whether its acceptance counters move only when a request ends, so that they
+    cannot be cut at a window's edges."""
     methods: tuple[str, ...]
     """Speculative methods of the version that the adapter was written for; empty =
     the adapter does not know them."""
@@ -79,16 +99,23 @@ class EngineAdapter(Protocol):
         engine itself checks the rest."""
         ...
 
+    def learns_from_traffic(self, speculative: Mapping[str, Any], /) -> bool:
+        """Whether an arm's drafter takes what it proposes from earlier requests, so
+        that a cell that does not begin with an empty one is flattered."""
+        ...
+
     def lossy_settings(
-        self, speculative: Mapping[str, Any], args: Mapping[str, Scalar], /
+        self, speculative: Mapping[str, Any], settings: Mapping[str, Scalar], /
     ) -> tuple[str, ...]:
-        """Settings of an arm (its `speculative`, its target's `args`) by which outputs
-        no longer follow the target model's own distribution, each as `key = value`;
-        empty = it is lossless as far as the adapter knows."""
+        """Settings of an arm (its `speculative`; `settings` are its target's `args`
+        and `env` together) by which outputs no longer follow the target model's own
+        distribution, each as `key = value`; empty = it is lossless as far as the
+        adapter knows."""
         ...
 
     def request_extras(self) -> dict[str, Any]:
-        """Keys of the request body that make the stream tell its token counts."""
+        """Keys of the request body that make the stream tell its token counts, and
+        what became of the drafts."""
         ...
 
     def read_facts(self, pages: FactPages) -> EngineFacts:
@@ -98,6 +125,11 @@ class EngineAdapter(Protocol):
     def read_metrics(self, text: str) -> tuple[EngineCounters, EngineGauges]:
         """Sums over engines; a series that is not there is None. Raises WireError for
         text that is no metrics page."""
+        ...
+
+    def read_request(self, figures: Mapping[str, Any], /) -> RequestDrafts | None:
+        """What became of one request's drafts, from the engine's own figures on its
+        stream. None = these figures do not say."""
         ...
 
     def find_cause(self, log: str) -> str:

@@ -4,16 +4,60 @@ at something else."""
 from collections.abc import Mapping
 from typing import Any
 
+from specbench.engines.arm_keys import named_keys
+from specbench.schema.sweep import Scalar
+
 EXACT_METHODS = frozenset({"standard", "block"})
 """`rejection_sample_method` of vLLM 0.32.0 (config/speculative.py). `standard` is
 rejection sampling (Leviathan et al. 2023, Chen et al. 2023), `block` verifies the
 draft as a whole (Sun et al. 2024): both keep the target's distribution. `synthetic`
 accepts at programmed rates, whatever the target model thinks."""
 
+THRESHOLDS = ("accept_threshold_single", "accept_threshold_acc")
+"""SGLang 0.5.23: at 1, the default, a drafted token is taken by the target's own
+probabilities; under 1 any that is likely enough is."""
+FORCED_LENGTH = "SGLANG_SIMULATE_ACC_LEN"
+"""SGLang 0.5.23 (srt/environ.py): over 0, so many tokens of each draft are taken,
+whatever the target model thinks."""
+
 
 def vllm_lossy_settings(speculative: Mapping[str, Any]) -> tuple[str, ...]:
     """A method that is not known to be exact counts as lossy: the mark says to look."""
-    method = speculative.get("rejection_sample_method", "standard")
+    method = named_keys(speculative).get("rejection_sample_method", "standard")
     if method in EXACT_METHODS:
         return ()
     return (f"rejection_sample_method = {method}",)
+
+
+def sglang_lossy_settings(
+    speculative: Mapping[str, Any], settings: Mapping[str, Scalar]
+) -> tuple[str, ...]:
+    """A threshold that is no number, and a forced length that is none, count as
+    lossy."""
+    plain = {key.replace("-", "_"): value for key, value in speculative.items()}
+    found = [
+        f"{key} = {plain[key]}"
+        for key in THRESHOLDS
+        if plain.get(key) is not None and not _is_at_least(plain[key], 1.0)
+    ]
+    forced = settings.get(FORCED_LENGTH)
+    if forced is not None and not _is_at_most(forced, 0.0):
+        found.append(f"{FORCED_LENGTH} = {forced}")
+    return tuple(found)
+
+
+def _is_at_least(value: object, bound: float) -> bool:
+    number = _number(value)
+    return number is not None and number >= bound
+
+
+def _is_at_most(value: object, bound: float) -> bool:
+    number = _number(value)
+    return number is not None and number <= bound
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(str(value))
+    except ValueError:
+        return None

@@ -6,6 +6,7 @@ SGLang answer with a running token count, servers that do not know the key ignor
 from collections.abc import Mapping
 from typing import Any
 
+from specbench.engines import sglang_requests, vllm_requests
 from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
 from specbench.engines.lossy import vllm_lossy_settings
@@ -13,6 +14,7 @@ from specbench.engines.vllm import STREAM_OPTIONS
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
 from specbench.errors import InputError
+from specbench.schema.drafting import RequestDrafts
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
 from specbench.schema.sweep import Scalar
@@ -24,12 +26,16 @@ class OpenAIAdapter:
     """Adapter for a running server of any make."""
 
     name = "openai"
+    package: str | None = None
     series_prefix = PREFIX
     health_path = "/v1/models"
     version_path = "/version"
+    info_path: str | None = None
     models_path = "/v1/models"
     metrics_path = "/metrics"
     chat_path = "/v1/chat/completions"
+    flush_path: str | None = None
+    counts_at_request_end = False
     methods: tuple[str, ...] = ()
 
     def command(self, request: LaunchRequest) -> LaunchCommand:
@@ -43,8 +49,12 @@ class OpenAIAdapter:
     def check_speculative(self, speculative: dict[str, Any]) -> None:
         """Anything goes: it describes how the server was started, and sets nothing."""
 
+    def learns_from_traffic(self, _speculative: Mapping[str, Any], /) -> bool:
+        """Nobody knows how a running server drafts."""
+        return False
+
     def lossy_settings(
-        self, speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+        self, speculative: Mapping[str, Any], _settings: Mapping[str, Scalar], /
     ) -> tuple[str, ...]:
         """Described in vLLM's words, where at all."""
         return vllm_lossy_settings(speculative)
@@ -60,6 +70,12 @@ class OpenAIAdapter:
     def read_metrics(self, text: str) -> tuple[EngineCounters, EngineGauges]:
         """All None where the page has none of vLLM's names."""
         return read_metrics(text)
+
+    def read_request(self, figures: Mapping[str, Any], /) -> RequestDrafts | None:
+        """In vLLM's words or in SGLang's; their keys have nothing in common."""
+        return vllm_requests.read_request(figures) or sglang_requests.read_request(
+            figures
+        )
 
     def find_cause(self, log: str) -> str:
         """By the general rules for Python programs."""

@@ -13,6 +13,8 @@ from specbench.engines.speculative import check_draft_length, check_method
 from specbench.engines.vllm import STREAM_OPTIONS
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
+from specbench.engines.vllm_requests import read_request
+from specbench.schema.drafting import RequestDrafts
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
 from specbench.schema.sweep import Scalar
@@ -35,12 +37,16 @@ class SimAdapter:
     """Adapter for the simulated engine."""
 
     name = "sim"
+    package: str | None = None
     series_prefix = PREFIX
     health_path = "/health"
     version_path = "/version"
+    info_path: str | None = None
     models_path = "/v1/models"
     metrics_path = "/metrics"
     chat_path = "/v1/chat/completions"
+    flush_path: str | None = None
+    counts_at_request_end = False
     methods: tuple[str, ...] = ("sim",)
 
     def command(self, request: LaunchRequest) -> LaunchCommand:
@@ -65,8 +71,12 @@ class SimAdapter:
         check_method(speculative, self.methods, "the simulated engine")
         check_draft_length(speculative)
 
+    def learns_from_traffic(self, _speculative: Mapping[str, Any], /) -> bool:
+        """Its acceptance is programmed."""
+        return False
+
     def lossy_settings(
-        self, _speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+        self, _speculative: Mapping[str, Any], _settings: Mapping[str, Scalar], /
     ) -> tuple[str, ...]:
         """None: its tokens are programmed, with or without drafts."""
         return ()
@@ -82,6 +92,10 @@ class SimAdapter:
     def read_metrics(self, text: str) -> tuple[EngineCounters, EngineGauges]:
         """As vLLM."""
         return read_metrics(text)
+
+    def read_request(self, figures: Mapping[str, Any], /) -> RequestDrafts | None:
+        """As vLLM."""
+        return read_request(figures)
 
     def find_cause(self, log: str) -> str:
         """By the general rules for Python programs."""

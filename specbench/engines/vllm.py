@@ -18,56 +18,19 @@ from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
 from specbench.engines.flags import flags, named_args, refuse_reserved
 from specbench.engines.lossy import vllm_lossy_settings
-from specbench.engines.speculative import check_draft_length, check_method
+from specbench.engines.methods import check_arm
 from specbench.engines.vllm_facts import read_facts
+from specbench.engines.vllm_methods import METHODS_OF_VLLM
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
+from specbench.engines.vllm_requests import read_request
 from specbench.errors import InputError
+from specbench.schema.drafting import RequestDrafts
 from specbench.schema.record import EngineFacts
 from specbench.schema.snapshot import EngineCounters, EngineGauges
 from specbench.schema.sweep import Scalar
 
-METHODS: tuple[str, ...] = (
-    "ngram",
-    "medusa",
-    "mlp_speculator",
-    "draft_model",
-    "suffix",
-    "custom_class",
-    "eagle",
-    "eagle3",
-    "extract_hidden_states",
-    "deepseek_mtp",
-    "dots3_note_mtp",
-    "mimo_mtp",
-    "mimo_v2_mtp",
-    "glm4_moe_mtp",
-    "glm4_moe_lite_mtp",
-    "glm_ocr_mtp",
-    "ernie_mtp",
-    "nemotron_h_mtp",
-    "exaone_moe_mtp",
-    "exaone4_5_mtp",
-    "qwen3_next_mtp",
-    "qwen4_exp_mtp",
-    "qwen3_5_mtp",
-    "longcat_flash_mtp",
-    "bailing_hybrid_v3_mtp",
-    "minimax_m3_mtp",
-    "bailing_hybrid_mtp",
-    "mtp",
-    "kimi_k3_mtp",
-    "pangu_ultra_moe_mtp",
-    "step3p5_mtp",
-    "hy_v3_mtp",
-    "hy_v4_mtp",
-    "gemma4_mtp",
-    "inkling_mtp",
-    "glm5_next_mtp",
-    "dflash",
-    "ngram_gpu",
-    "dspark",
-)
-"""`SpeculativeMethod` in vllm/config/speculative.py, vLLM 0.32.0."""
+METHODS: tuple[str, ...] = METHODS_OF_VLLM.names
+"""All that an arm may name."""
 
 _ARM = "speculation is what an arm is: write it under [[arms]], `speculative = {...}`"
 _ADDRESS = "specbench sets the address, and asks over HTTP; target.port chooses a port"
@@ -109,12 +72,18 @@ class VllmAdapter:
     """Adapter for vLLM 0.32.0."""
 
     name = "vllm"
+    package: str | None = "vllm"
     series_prefix = PREFIX
     health_path = "/health"
     version_path = "/version"
+    info_path: str | None = None
     models_path = "/v1/models"
     metrics_path = "/metrics"
     chat_path = "/v1/chat/completions"
+    flush_path: str | None = None
+    """Prefix caching is off unless a sweep wants it, and a drafter that would learn is
+    refused."""
+    counts_at_request_end = False
     methods = METHODS
 
     def command(self, request: LaunchRequest) -> LaunchCommand:
@@ -146,20 +115,14 @@ class VllmAdapter:
 
     def check_speculative(self, speculative: dict[str, Any]) -> None:
         """vLLM takes the method from the draft model where none is given."""
-        check_method(speculative, METHODS, "vLLM 0.32.0")
-        check_draft_length(speculative)
-        _check_learning(speculative)
-        model = speculative.get("model")
-        if speculative.get("method") is None and model is None:
-            raise InputError(
-                "speculative: has neither `method` nor `model`",
-                hint=f"methods of vLLM 0.32.0: {', '.join(METHODS)}",
-            )
-        if model is not None and not isinstance(model, str):
-            raise InputError(f"speculative.model: expected a name, got {model!r}")
+        check_arm(METHODS_OF_VLLM, speculative)
+
+    def learns_from_traffic(self, _speculative: Mapping[str, Any], /) -> bool:
+        """Suffix decoding would, but is refused with its cache of answers on."""
+        return False
 
     def lossy_settings(
-        self, speculative: Mapping[str, Any], _args: Mapping[str, Scalar], /
+        self, speculative: Mapping[str, Any], _settings: Mapping[str, Scalar], /
     ) -> tuple[str, ...]:
         """By `rejection_sample_method`."""
         return vllm_lossy_settings(speculative)
@@ -176,22 +139,13 @@ class VllmAdapter:
         """By exact names, summed over engines."""
         return read_metrics(text)
 
+    def read_request(self, figures: Mapping[str, Any], /) -> RequestDrafts | None:
+        """From `metrics.speculative_decoding`."""
+        return read_request(figures)
+
     def find_cause(self, log: str) -> str:
         """By the general rules for Python programs."""
         return find_cause(log)
-
-
-def _check_learning(speculative: dict[str, Any]) -> None:
-    """Suffix decoding keeps the answers that it has seen (10,000 by default, 0.32.0's
-    config/speculative.py): the same prompts at the next load would find their own
-    answers, and each load would be flattered by the ones before."""
-    key = "suffix_decoding_max_cached_requests"
-    if speculative.get("method") == "suffix" and speculative.get(key) != 0:
-        raise InputError(
-            f"speculative.{key}: must be 0, since a drafter that learns from traffic"
-            " cannot be reset between loads",
-            hint=f"add {key} = 0; the drafter then uses the prompt only",
-        )
 
 
 def _batched_tokens(request: LaunchRequest, args: dict[str, Scalar]) -> tuple[str, ...]:

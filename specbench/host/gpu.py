@@ -85,4 +85,8 @@ def _read_gpu(nvml: Nvml, index: int) -> GpuFacts:
         ),
         throttle_reasons=read_slowdowns(nvml, device),
         processes=read_processes(nvml, device),
+        is_split=attempt(
+            nvml,
+            lambda: nvml.nvmlDeviceGetMigMode(device)[0] == nvml.NVML_DEVICE_MIG_ENABLE,
+        ),
     )

@@ -70,7 +70,8 @@ class EngineProcess:
         marker: str,
         cpus: Sequence[int] | None = None,
     ) -> Self:
-        """Start `command` in a session of its own, its output appended to `log_path`.
+        """Start `command` in a session of its own, its output appended to `log_path`
+        and its files beside that.
 
         `marker` must be unlike that of any other launch on this machine. `cpus` are
         those that the engine may use; None: the same as the calling thread.
@@ -81,6 +82,8 @@ class EngineProcess:
         adopt_orphans()
         try:
             log_path.parent.mkdir(parents=True, exist_ok=True)
+            for name, text in command.files.items():
+                (log_path.parent / name).write_text(text, encoding="utf-8")
             log = log_path.open("ab")
         except OSError as error:
             raise EngineError(f"cannot write the log {log_path}: {error}") from error

@@ -108,8 +108,8 @@ def _early_exit(
     return EngineError(
         f"the engine ended {startup.elapsed_s:.1f} s after its start, before it was"
         f" ready ({_exit_words(exit_code)}): {cause}\nlog: {rules.log_path}",
-        "nothing in the log explains a SIGKILL; the kernel sends it when memory runs"
-        " out, see `dmesg`"
+        "an engine may end itself so after an error, which then stands above (SGLang"
+        " does); else the kernel did, when memory ran out: see `dmesg`"
         if exit_code == -signal.SIGKILL
         else "the whole log is at the path above",
     )

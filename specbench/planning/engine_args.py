@@ -8,8 +8,15 @@ from collections.abc import Mapping
 from specbench.schema.sweep import Scalar
 
 MAX_NUM_SEQS = "max-num-seqs"
+MAX_RUNNING_REQUESTS = "max-running-requests"
+CAP_ON_SEQUENCES = (MAX_NUM_SEQS, MAX_RUNNING_REQUESTS)
+"""One cap, as vLLM calls it and as SGLang does; for either engine a sweep may write
+either."""
 MAX_NUM_BATCHED_TOKENS = "max-num-batched-tokens"
 MAX_MODEL_LEN = "max-model-len"
+CONTEXT_LENGTH = "context-length"
+LENGTH_LIMIT = (MAX_MODEL_LEN, CONTEXT_LENGTH)
+"""Of vLLM and of SGLang."""
 MAX_NUM_ACTIVE_SEQS = "max-num-active-seqs"
 
 # vLLM 0.32.0, human_readable_int: small letters are decimal and allow a fraction,
@@ -55,3 +62,9 @@ def read_option(args: Mapping[str, Scalar], option: str) -> int | None:
     """The option's whole number; None where it is absent or not a number."""
     key = find_option(args, option)
     return None if key is None else whole_number(args[key])
+
+
+def read_first(args: Mapping[str, Scalar], options: tuple[str, ...]) -> int | None:
+    """As `read_option`, of an option with several names."""
+    numbers = (read_option(args, option) for option in options)
+    return next((number for number in numbers if number is not None), None)

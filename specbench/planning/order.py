@@ -2,7 +2,7 @@
 with time or temperature, and what makes one GPU unlike another, then falls on all arms
 alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 Launch = tuple[str, int]
 """Arm, and which launch of it, from 1."""
@@ -61,3 +61,17 @@ def round_order(arms: Sequence[str], number: int, places: int) -> list[tuple[str
 def balanced_replicates(replicates: int, places: int) -> int:
     """The number of launches of each arm, raised to a multiple of the places."""
     return -(-replicates // places) * places
+
+
+def first_places(
+    places: Mapping[str, int], together: Sequence[Sequence[str]]
+) -> dict[str, int]:
+    """The number of the first place of each target, by labels: of targets that run at
+    the same time (a group of `together`) no two share a place."""
+    first: dict[str, int] = {}
+    for group in together:
+        number = 0
+        for label in group:
+            first[label] = number
+            number += places.get(label, 1)
+    return first

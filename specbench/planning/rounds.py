@@ -19,11 +19,11 @@ def plan_round(
 ) -> tuple[Wave, ...]:
     """One launch of each arm that the round names, as its replicate of that number.
     Launches and waves are counted on from `after`, the last launch before them."""
-    speculative = speculation_of_arms(spec)
+    speculative = speculation_of_arms(spec, target=target.label)
     arms = tuple(arm for arm in speculative if round_.cells.get(arm))
     if set(round_.cells) - set(speculative):
         unknown = ", ".join(sorted(set(round_.cells) - set(speculative)))
-        raise ValueError(f"round {round_.number} names no arm of the sweep: {unknown}")
+        raise ValueError(f"round {round_.number} names no arm of the target: {unknown}")
     assert arms[:1] == (BASELINE,), "a round without the baseline compares nothing"
     index, wave_number = (after.index, after.wave) if after else (0, -1)
     waves = []

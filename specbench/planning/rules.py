@@ -3,6 +3,8 @@ parts in, problems out; what could not be read is passed over, not guessed."""
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
+from specbench.planning.arm_rules import check_arms
+from specbench.planning.gpu_rules import check_gpus
 from specbench.planning.problems import Place, Problem, describe_place
 from specbench.planning.tables import Parts
 from specbench.planning.target_rules import (
@@ -14,9 +16,6 @@ from specbench.planning.target_rules import (
     check_port,
 )
 from specbench.schema.sweep import (
-    AA,
-    BASELINE,
-    Arm,
     Load,
     Measure,
     Search,
@@ -34,13 +33,22 @@ def check_rules(parts: Parts, engines: Collection[str] | None) -> Iterator[Probl
     for place, target in parts.targets:
         yield from check_engine(place, target, engines)
         yield from check_args(place, target)
-    yield from check_arms(parts.arms)
+    yield from check_arms(parts.arms, [target.label for _, target in parts.targets])
     if parts.workload:
         yield from check_workload(parts.workload)
     if parts.load:
         yield from check_load(parts.load, parts.slo)
     if parts.search and parts.load:
         yield from check_search(parts.search, parts.load)
+    yield from _check_targets(parts)
+    if parts.measure:
+        yield from check_gpus(parts.measure)
+    if parts.measure and parts.load:
+        yield from check_measure(parts.measure, parts.load)
+
+
+def _check_targets(parts: Parts) -> Iterator[Problem]:
+    """Each target beside what is asked of it."""
     for place, target in parts.targets:
         if parts.load:
             yield from check_caps(place, target, parts.load)
@@ -48,36 +56,6 @@ def check_rules(parts: Parts, engines: Collection[str] | None) -> Iterator[Probl
             yield from check_length(place, target, parts.workload)
         if parts.measure:
             yield from check_port(place, target, parts.measure)
-    if parts.measure and parts.load:
-        yield from check_measure(parts.measure, parts.load)
-
-
-def check_arms(arms: Sequence[tuple[Place, Arm]]) -> Iterator[Problem]:
-    """Arms are told apart by name, and each of them speculates."""
-    first: dict[str, Place] = {}
-    for place, arm in arms:
-        owner = first.setdefault(arm.name, place)
-        if arm.name.casefold() == BASELINE:
-            yield Problem(
-                (*place, "name"),
-                f'"{arm.name}" is the arm without speculation, which is always there;'
-                " choose another name",
-            )
-        elif arm.name.casefold() == AA:
-            yield Problem(
-                (*place, "name"),
-                f'"{arm.name}" is the second baseline of `specbench run --aa`; choose'
-                " another name",
-            )
-        elif owner != place:
-            message = f'"{arm.name}" is already the name of {describe_place(owner)}'
-            yield Problem((*place, "name"), message)
-        if not arm.speculative:
-            yield Problem(
-                (*place, "speculative"),
-                "is empty, so the arm would be a second baseline; expected the"
-                " engine's own speculative configuration",
-            )
 
 
 def check_workload(work: Workload) -> Iterator[Problem]:
@@ -162,6 +140,12 @@ def _check_open_cells(measure: Measure, load: Load) -> Iterator[Problem]:
             ("load", "request_rate", load.rates.index(highest)),
             f"{measure.seconds_per_rate:g} s at {highest:g} requests per second"
             f" (measure.seconds_per_rate) are more than {MOST_REQUESTS} requests",
+        )
+    if measure.min_requests > MOST_REQUESTS:
+        yield Problem(
+            ("measure", "min_requests"),
+            f"a cell would send {measure.min_requests} requests; expected at most"
+            f" {MOST_REQUESTS}",
         )
 
 

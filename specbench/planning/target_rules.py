@@ -4,7 +4,8 @@ decide what the figures mean. Pure: targets in, problems out."""
 from collections.abc import Collection, Iterator, Sequence
 
 from specbench.planning.engine_args import (
-    MAX_MODEL_LEN,
+    CAP_ON_SEQUENCES,
+    LENGTH_LIMIT,
     MAX_NUM_ACTIVE_SEQS,
     MAX_NUM_BATCHED_TOKENS,
     MAX_NUM_SEQS,
@@ -58,10 +59,12 @@ def check_args(place: Place, target: Target) -> Iterator[Problem]:
         if key.startswith("-") or not key.strip():
             message = f"write the option without dashes: `{key.lstrip('-')}`"
             yield Problem(where, message)
-        other = first.setdefault(plain_name(key), key)
+        name = plain_name(key)
+        name = MAX_NUM_SEQS if name in CAP_ON_SEQUENCES else name
+        other = first.setdefault(name, key)
         if other != key:
             yield Problem(where, f"is the same option as `{other}`; keep one of them")
-    for option in (MAX_NUM_SEQS, MAX_NUM_BATCHED_TOKENS):
+    for option in (*CAP_ON_SEQUENCES, MAX_NUM_BATCHED_TOKENS):
         found = find_option(target.args, option)
         number = whole_number(target.args[found]) if found else 1
         if found and (number is None or number < 1):
@@ -73,7 +76,7 @@ def check_args(place: Place, target: Target) -> Iterator[Problem]:
 def check_caps(place: Place, target: Target, load: Load) -> Iterator[Problem]:
     """No admission cap under the highest load of a closed loop."""
     highest = max(load.concurrencies, default=1)
-    for option in (MAX_NUM_SEQS, MAX_NUM_ACTIVE_SEQS):
+    for option in (*CAP_ON_SEQUENCES, MAX_NUM_ACTIVE_SEQS):
         key, cap = find_option(target.args, option), read_option(target.args, option)
         if key and cap is not None and 1 <= cap < highest:
             yield Problem(
@@ -98,11 +101,14 @@ def check_caps(place: Place, target: Target, load: Load) -> Iterator[Problem]:
 
 def check_length(place: Place, target: Target, work: Workload) -> Iterator[Problem]:
     """Prompt and output fit into the context that the engine is told to serve."""
-    key = find_option(target.args, MAX_MODEL_LEN)
-    limit = read_option(target.args, MAX_MODEL_LEN)
-    if key is None or limit is None or limit < 1:  # -1: vLLM chooses by itself
-        return
-    limit_words = f"{describe_place((*place, 'args', key))} ({limit})"
+    for option in LENGTH_LIMIT:
+        key, limit = find_option(target.args, option), read_option(target.args, option)
+        if key and limit is not None and limit >= 1:  # -1: vLLM chooses by itself
+            yield from _check_limit((*place, "args", key), limit, work)
+
+
+def _check_limit(place: Place, limit: int, work: Workload) -> Iterator[Problem]:
+    limit_words = f"{describe_place(place)} ({limit})"
     if work.max_tokens >= limit:
         yield Problem(
             ("workload", "max_tokens"),

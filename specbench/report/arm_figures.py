@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from specbench.schema.acceptance import IDLE_EDGES
 from specbench.schema.estimate import Estimate, absent
 from specbench.schema.findings import CellStats, LatencyBasis, Severity
 from specbench.stats.means import arithmetic_mean, geometric_mean
@@ -24,6 +25,7 @@ class Mark(StrEnum):
     USUAL_TPOT = "TPOT in its usual form (last - first) / (output tokens - 1)"
     SPREAD_TOKENS = "tokens spread evenly over the chunks (no running count)"
     WHOLE_RUN = "latencies over all measured requests, ramp and drain included"
+    CELL_DRAFTS = "acceptance by counters over the whole cell, between idle edges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,15 @@ class _Means:
 
     def acceptance_rate(self) -> Estimate:
         """A ratio of sums: a launch with more drafts says more."""
-        known = [c.acceptance for c in self.counted if c.acceptance]
-        drafted = math.fsum(a.draft_tokens for a in known)
-        accepted = math.fsum(a.accepted_tokens for a in known)
-        own = [a.rate for a in known if a.rate is not None]
-        return self._pooled(accepted / drafted if drafted else None, own)
+        known = [
+            (a.accepted_tokens, a.draft_tokens, a.rate)
+            for c in self.counted
+            if (a := c.acceptance) and a.draft_tokens is not None
+        ]
+        drafted = math.fsum(tokens for _, tokens, _ in known)
+        accepted = math.fsum(tokens for tokens, _, _ in known)
+        own = [rate for _, _, rate in known if rate is not None]
+        return self._pooled("rate", accepted / drafted if drafted else None, own)
 
     def acceptance_length(self) -> Estimate:
         """1 + a ratio of sums."""
@@ -129,11 +135,12 @@ class _Means:
         drafts = math.fsum(a.drafts for a in known)
         accepted = math.fsum(a.accepted_tokens for a in known)
         own = [a.length for a in known if a.length is not None]
-        return self._pooled(1 + accepted / drafts if drafts else None, own)
+        return self._pooled("length", 1 + accepted / drafts if drafts else None, own)
 
-    def _pooled(self, value: float | None, own: list[float]) -> Estimate:
+    def _pooled(self, part: str, value: float | None, own: list[float]) -> Estimate:
         if value is None or not own:
-            return absent(why_missing(self.cells, self.counted, "acceptance"))
+            names = (f"acceptance_{part}", "acceptance")
+            return absent(why_missing(self.cells, self.counted, *names))
         return Estimate(value, min(own), max(own), len(own))
 
 
@@ -153,20 +160,24 @@ def _marks(counted: tuple[CellStats, ...]) -> Iterable[Mark]:
             yield Mark.SPREAD_TOKENS
         if cell.latency_basis is LatencyBasis.WHOLE_RUN:
             yield Mark.WHOLE_RUN
+        if cell.acceptance is not None and cell.acceptance.source == IDLE_EDGES:
+            yield Mark.CELL_DRAFTS
 
 
 def why_missing(
-    cells: tuple[CellStats, ...], counted: tuple[CellStats, ...], name: str
+    cells: tuple[CellStats, ...], counted: tuple[CellStats, ...], *names: str
 ) -> str:
-    """The reason why none of these launches has the figure of this name."""
+    """The reason why none of these launches has the figure of the first of these
+    names, or what it is part of."""
     if not cells:
         return NOT_MEASURED
     if not counted:
         found = [f for c in cells for f in c.findings if f.severity is Severity.VOID]
         return f"void: {', '.join(dict.fromkeys(f.code for f in found))}"
-    for cell in counted:
-        if name in cell.missing:
-            return cell.missing[name]
-    if name == "acceptance" and any(c.acceptance is not None for c in counted):
+    for name in names:
+        for cell in counted:
+            if name in cell.missing:
+                return cell.missing[name]
+    if "acceptance" in names and any(c.acceptance is not None for c in counted):
         return "no drafts were made"
     return "no reason was recorded"

@@ -214,6 +214,23 @@ DECISION_COLUMNS: tuple[CellColumn, ...] = (
 )
 """What speedups and needed tokens rest on."""
 
+ROUTE_COLUMNS: tuple[CellColumn, ...] = (
+    _plain(
+        "acceptance_length_by_requests_whole_run",
+        "tokens",
+        "of all requests of the cell, warm-up included, by their own figures; beside"
+        " `acceptance_length_whole_run`, which is by counters",
+        "whole_run.acceptance_by_requests.length",
+    ),
+    _plain(
+        "acceptance_difference_whole_run",
+        "",
+        "the one by requests / the one by counters - 1",
+        "whole_run.acceptance_difference",
+    ),
+)
+"""Two sources of one figure."""
+
 CELL_COLUMNS: tuple[CellColumn, ...] = (
     *KEY_COLUMNS,
     *REQUEST_COLUMNS,
@@ -235,4 +252,5 @@ CELL_COLUMNS: tuple[CellColumn, ...] = (
     *DECISION_COLUMNS,
     *PROMPT_COLUMNS,
     *OPEN_COLUMNS,
+    *ROUTE_COLUMNS,
 )

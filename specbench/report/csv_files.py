@@ -1,6 +1,6 @@
-"""cells.csv, speedups.csv, breakeven.csv, contexts.csv: tidy, every figure, full
-precision, empty where there is none. What a column means is in COLUMNS, from which the
-page of them is made."""
+"""cells.csv, speedups.csv, breakeven.csv, contexts.csv, acceptance.csv: tidy, every
+figure, full precision, empty where there is none. What a column means is in COLUMNS,
+from which the page of them is made."""
 
 import csv
 import io
@@ -8,17 +8,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from specbench.report.break_even_columns import BREAK_EVEN_COLUMNS
+from specbench.report.category_columns import CATEGORY_COLUMNS, category_rows
 from specbench.report.cell_columns import CELL_COLUMNS
 from specbench.report.columns import Column, Row, write_value
 from specbench.report.context_columns import CONTEXT_COLUMNS, context_rows
+from specbench.report.facts import RunFacts
 from specbench.report.speedup_columns import SPEEDUP_COLUMNS, speedup_rows
+from specbench.report.target_columns import target_columns
 from specbench.schema.findings import RunFindings
 
 COLUMNS: dict[str, tuple[Column[Any], ...]] = {
     "cells.csv": CELL_COLUMNS,
     "speedups.csv": SPEEDUP_COLUMNS,
-    "breakeven.csv": BREAK_EVEN_COLUMNS,
+    "breakeven.csv": (*BREAK_EVEN_COLUMNS, *target_columns(None)),
     "contexts.csv": CONTEXT_COLUMNS,
+    "acceptance.csv": CATEGORY_COLUMNS,
 }
 """File name -> its columns, in order."""
 
@@ -42,6 +46,7 @@ ROWS = {
     "speedups.csv": "one row a metric, arm and load",
     "breakeven.csv": "one row a speedup curve",
     "contexts.csv": "one row an arm, metric and load, over two contexts or more",
+    "acceptance.csv": "one row a cell and category of its data set",
 }
 _BAR = "\\|"
 """A bar inside a Markdown table."""
@@ -57,14 +62,21 @@ def speedups_csv(findings: RunFindings) -> str:
     return _write(SPEEDUP_COLUMNS, speedup_rows(findings.break_evens))
 
 
-def breakeven_csv(findings: RunFindings) -> str:
-    """Every break-even with the measured loads beside it."""
-    return _write(BREAK_EVEN_COLUMNS, findings.break_evens)
+def breakeven_csv(findings: RunFindings, facts: RunFacts | None = None) -> str:
+    """Every break-even with the measured loads beside it, and with what its target was
+    where `facts` are given."""
+    columns = (*BREAK_EVEN_COLUMNS, *target_columns(facts))
+    return _write(columns, findings.break_evens)
 
 
 def contexts_csv(findings: RunFindings) -> str:
     """Every break-even over the context, with the critical context of its arm."""
     return _write(CONTEXT_COLUMNS, context_rows(findings.over_context))
+
+
+def acceptance_csv(findings: RunFindings) -> str:
+    """Acceptance of every cell by category."""
+    return _write(CATEGORY_COLUMNS, category_rows(findings))
 
 
 def columns_markdown() -> str:

@@ -1,7 +1,7 @@
 """What a report says about a run beside its findings: where, when and with what the
 figures were made. Filled by whoever has the run's record; nothing here is derived."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from specbench.report import words
 from specbench.schema.record import DatasetUse, TextUse
@@ -22,6 +22,19 @@ class LossyArm:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetFacts:
+    """What a report's rows are of: model, GPUs and engine."""
+
+    label: str
+    model: str
+    """Its name, without the folder or the organisation."""
+    device: str
+    """What a launch computed on: name and count, e.g. `2x NVIDIA H200`."""
+    engine: str
+    """With version, e.g. `vLLM 0.32.0`; empty = none has got ready."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """Circumstances of a run, in words fit for a caption."""
 
@@ -38,8 +51,8 @@ class RunFacts:
     launches_per_arm: int
     specbench_version: str
     measurement_version: int
-    engine_by_target: dict[str, str] = field(default_factory=dict)
-    """Target label -> its entry of `engines`; needed only where there are several."""
+    targets: tuple[TargetFacts, ...] = ()
+    """What each target was, where that is known."""
     notes: tuple[str, ...] = ()
     """What a reader should know of the machine or the client, one sentence each."""
     lossy_arms: tuple[LossyArm, ...] = ()
@@ -49,9 +62,11 @@ class RunFacts:
     searches: tuple[SearchLog, ...] = ()
     """What an adaptive search chose, by target; empty where the grid was measured."""
 
-    def engine_of(self, target: str) -> str:
-        """The engine that served a target; all of them where nobody said which."""
-        return self.engine_by_target.get(target) or ", ".join(self.engines)
+    def target(self, label: str) -> TargetFacts:
+        """What a target was; what all of the run was where nobody said which."""
+        known = {target.label: target for target in self.targets}
+        engines = words.listed(self.engines)
+        return known.get(label) or TargetFacts(label, label, self.device, engines)
 
     def lossy_settings(self, target: str, arm: str) -> tuple[str, ...]:
         """What makes an arm not lossless; empty = nothing that is known."""

@@ -5,7 +5,8 @@ Format history: 1, the first. 2: a break-even has `crossings` with intervals in 
 `batch`, `concurrency`, `below` and `above`; points have `side`, `need` and an interval;
 `noise`, `prior` and `multiplicity` are new; `tpot_p95` is a third metric. A run with
 several contexts also has `over_context`, one that could not measure all of them
-`planned_out`, and one of an adaptive search `searches`."""
+`planned_out`, and one of an adaptive search `searches`. A cell has
+`acceptance_by_category`, and under `whole_run` its acceptance by a second route."""
 
 import dataclasses
 import math
@@ -70,8 +71,18 @@ def plain_cell(cell: CellStats) -> dict[str, Any]:
 
 
 def _marked(curve: SpeedupCurve, facts: RunFacts) -> dict[str, Any]:
-    """What makes the arm of a curve not lossless; empty = nothing that is known."""
-    return {"not_lossless": list(facts.lossy_settings(curve.target, curve.arm))}
+    """What makes the arm of a curve not lossless (empty = nothing that is known); of
+    several targets, what this one was."""
+    lossy = {"not_lossless": list(facts.lossy_settings(curve.target, curve.arm))}
+    if len(facts.targets) < 2:
+        return lossy
+    one = facts.target(curve.target)
+    return {
+        "model": one.model,
+        "device": one.device,
+        "engine": one.engine,
+        **lossy,
+    }
 
 
 def _contexts(findings: RunFindings) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from specbench.report.answer_words import (
 from specbench.report.answers import AnswerGroup, group_answers, neighbours
 from specbench.report.blocks import make_blocks
 from specbench.report.brackets import all_answers, interval_notes, multiplicity_note
+from specbench.report.category_tables import markdown_categories
 from specbench.report.facts import RunFacts
 from specbench.report.launch_noise import (
     NO_NOISE,
@@ -34,6 +35,7 @@ from specbench.report.remarks import (
     group_by_code,
 )
 from specbench.report.search_tables import search_lines
+from specbench.report.target_rows import markdown_targets
 from specbench.report.temperature_tables import markdown_temperatures
 from specbench.schema.findings import RunFindings
 
@@ -54,6 +56,7 @@ def report_markdown(findings: RunFindings, facts: RunFacts) -> str:
     answers = findings.break_evens
     if not answers:
         lines += ["No arm could be compared with its baseline.", ""]
+    lines += markdown_targets(findings, facts)
     titles = [answer_title(answer, facts) for answer in answers]
     for group in group_answers(answers, titles):
         lines += _answer_lines(group)
@@ -61,6 +64,7 @@ def report_markdown(findings: RunFindings, facts: RunFacts) -> str:
         lines += [note, ""]
     lines += context_lines(findings, facts)
     lines += markdown_temperatures(findings, facts)
+    lines += markdown_categories(findings, facts)
     lines += search_lines(findings, facts)
     blocks = make_blocks(findings)
     for block in blocks:

@@ -60,8 +60,7 @@ def temperatures_title(arm: str, shared: Condition, facts: RunFacts) -> str:
     """What a table over temperatures is of."""
     parts = (
         facts.arm_name(shared.target, arm),
-        shared.target,
-        facts.engine_of(shared.target),
+        *_served(shared.target, facts),
         shared.dataset,
         words.context(shared.context),
     )
@@ -69,7 +68,8 @@ def temperatures_title(arm: str, shared: Condition, facts: RunFacts) -> str:
 
 
 def full_title(arm: str, shared: Condition | SpeedupCurve, facts: RunFacts) -> str:
-    """Arm, target, engine, data set, context, temperature."""
+    """Arm, target (of several also model and GPUs), engine, data set, context,
+    temperature."""
     return _title(arm, shared, words.context(shared.context), facts)
 
 
@@ -78,10 +78,19 @@ def _title(
 ) -> str:
     parts = (
         facts.arm_name(shared.target, arm),
-        shared.target,
-        facts.engine_of(shared.target),
+        *_served(shared.target, facts),
         shared.dataset,
         where,
         f"temperature {shared.temperature:g}",
     )
     return " · ".join(part for part in parts if part)
+
+
+def _served(label: str, facts: RunFacts) -> tuple[str, ...]:
+    """The target and its engine; of several targets each with its model and GPUs, since
+    these may be what they differ by."""
+    target = facts.target(label)
+    if len(facts.targets) < 2:
+        return (label, target.engine)
+    name = () if target.model == label else (label,)
+    return (*name, target.model, target.device, target.engine)

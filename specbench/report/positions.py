@@ -31,10 +31,7 @@ def position_curves(block: Block) -> tuple[PositionCurve, ...]:
 def why_no_positions(block: Block) -> str:
     """The reasons why no load has figures."""
     reasons = dict.fromkeys(
-        row.arm.acceptance_rate.missing
-        or "the server does not say at which position tokens were accepted"
-        for row in block.rows
-        if row.arm is not None
+        _why_none(row.arm) for row in block.rows if row.arm is not None
     )
     return "; ".join(reasons) or "not measured"
 
@@ -57,6 +54,16 @@ def _curve(row: LoadRow) -> PositionCurve | None:
     )
 
 
+def _why_none(side: ArmFigures) -> str:
+    """Where nothing is said of positions alone, why there is no acceptance at all."""
+    said = [cell.missing.get("acceptance_by_position") for cell in side.counted]
+    return (
+        next((why for why in said if why), None)
+        or side.acceptance_length.missing
+        or "the server does not say at which position tokens were accepted"
+    )
+
+
 def _pooled(side: ArmFigures) -> tuple[float, ...]:
     """Shares over launches, each launch weighted by its drafts."""
     known = [
@@ -69,8 +76,9 @@ def _pooled(side: ArmFigures) -> tuple[float, ...]:
     if not known:
         return ()
     drafts = math.fsum(weight for weight, _ in known)
-    depth = min(len(shares) for _, shares in known)
+    # one that is shorter had no draft accepted further on
+    depth = max(len(shares) for _, shares in known)
     return tuple(
-        math.fsum(weight * shares[i] for weight, shares in known) / drafts
+        math.fsum(w * shares[i] for w, shares in known if i < len(shares)) / drafts
         for i in range(depth)
     )

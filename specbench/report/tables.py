@@ -14,6 +14,7 @@ from specbench.report import words
 from specbench.report.answers_table import answers_table
 from specbench.report.blocks import make_blocks
 from specbench.report.brackets import all_answers, interval_notes
+from specbench.report.category_tables import rich_categories
 from specbench.report.cells_table import block_tables
 from specbench.report.comparison_tables import OPEN_MARK
 from specbench.report.context_tables import context_tables
@@ -36,6 +37,7 @@ from specbench.report.remarks import (
     group_by_code,
 )
 from specbench.report.search_tables import search_tables
+from specbench.report.target_rows import rich_targets
 from specbench.report.temperature_tables import rich_temperatures
 from specbench.schema.findings import RunFindings, Severity
 
@@ -52,9 +54,11 @@ def run_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
         Text(f"{facts.sweep_name}: {describe_run(facts)}"),
         Text(""),
         cell_tables(findings, facts),
+        *rich_targets(findings, facts),
         break_even_table(findings, facts),
         *context_tables(findings, facts),
         *rich_temperatures(findings, facts),
+        *rich_categories(findings, facts),
         *search_tables(findings, facts),
         noise_table(findings),
         remarks(findings, facts),

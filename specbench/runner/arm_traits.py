@@ -1,6 +1,11 @@
 """What the sweep file says of its arms, in the words of their engines' adapters."""
 
-from specbench.analysis.arms import ArmName, ArmTraits, fixed_draft_tokens
+from specbench.analysis.arms import (
+    ArmName,
+    ArmTraits,
+    fixed_draft_tokens,
+    rate_caveat,
+)
 from specbench.engines import ADAPTERS
 from specbench.planning.arms import speculation_of_arms
 from specbench.schema.sweep import SweepSpec
@@ -11,9 +16,14 @@ def traits_of_arms(spec: SweepSpec, *, is_aa: bool = False) -> dict[ArmName, Arm
     return {
         (target.label, arm): ArmTraits(
             draft_tokens=fixed_draft_tokens(speculative),
-            lossy=ADAPTERS[target.engine].lossy_settings(speculative, target.args),
+            lossy=ADAPTERS[target.engine].lossy_settings(
+                speculative, {**target.args, **target.env}
+            ),
+            rate_caveat=rate_caveat(speculative),
         )
         for target in spec.targets
-        for arm, speculative in speculation_of_arms(spec, is_aa=is_aa).items()
+        for arm, speculative in speculation_of_arms(
+            spec, is_aa=is_aa, target=target.label
+        ).items()
         if speculative is not None
     }

@@ -1,19 +1,24 @@
 """From a stored run to its findings and its derived files. `run` and `report` both go
 this way, so that a report says the same whenever it is made."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.analysis.outputs import Outputs, outputs_of
+from specbench.analysis.request_drafts import read_drafts
 from specbench.analysis.run import conclude
 from specbench.engines import ADAPTERS
 from specbench.errors import ResultsError
 from specbench.planning.arms import speculation_of_arms
+from specbench.report import words
+from specbench.report.category_columns import has_categories
 from specbench.report.csv_files import (
+    acceptance_csv,
     breakeven_csv,
     cells_csv,
     contexts_csv,
@@ -24,10 +29,10 @@ from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
 from specbench.runner.arm_traits import traits_of_arms
 from specbench.runner.cell import translate_snapshots
+from specbench.runner.devices import target_facts
 from specbench.runner.prompts import is_caching_wanted
 from specbench.schema.cell import CellKey
 from specbench.schema.findings import CellStats, RunFindings
-from specbench.schema.host import HostFacts
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sample import RequestSample
 from specbench.schema.sweep import SweepSpec
@@ -55,15 +60,19 @@ def conclude_run(run: StoredRun) -> Derived:
     launches = run.launches()
     notes = [*run.manifest.notes, *engine_notes(launches)]
     damaged = [f"cell {d.name} is damaged: {d.reason}" for d in listing.damaged]
-    arms = speculation_of_arms(spec, is_aa=run.manifest.aa)
-    plain = {arm for arm, speculative in arms.items() if speculative is None}
+    arms = {
+        target.label: speculation_of_arms(
+            spec, is_aa=run.manifest.aa, target=target.label
+        )
+        for target in spec.targets
+    }
     cells: dict[CellKey, CellStats] = {}
     outputs: dict[CellKey, Outputs] = {}
     for cell in listing.cells:
         key = cell.record.key
         try:
             samples = cell.samples()
-            cells[key] = _summarise(cell, samples, spec, key.arm not in plain)
+            cells[key] = _summarise(cell, samples, spec, arms)
             outputs[key] = outputs_of(samples)
         except ResultsError as error:
             damaged.append(f"cell {key.cell_id} is damaged: {error.message}")
@@ -129,10 +138,12 @@ def write_reports(writer: DerivedWriter, derived: Derived) -> None:
     """Write every derived file; they can be deleted and made again."""
     findings, facts = derived.findings, derived.facts
     writer.write_text("cells.csv", cells_csv(findings))
-    writer.write_text("breakeven.csv", breakeven_csv(findings))
+    writer.write_text("breakeven.csv", breakeven_csv(findings, facts))
     writer.write_text("speedups.csv", speedups_csv(findings))
     if findings.over_context:
         writer.write_text("contexts.csv", contexts_csv(findings))
+    if has_categories(findings):
+        writer.write_text("acceptance.csv", acceptance_csv(findings))
     writer.write_text("report.json", report_json(findings, facts))
     writer.write_text("report.md", report_markdown(findings, facts))
     from specbench.report.plots import draw_plots
@@ -145,7 +156,7 @@ def _summarise(
     cell: StoredCell,
     samples: tuple[RequestSample, ...],
     spec: SweepSpec,
-    speculates: bool,
+    arms: Mapping[str, Mapping[str, dict[str, Any] | None]],
 ) -> CellStats:
     key = cell.record.key
     target = next((t for t in spec.targets if t.label == key.condition.target), None)
@@ -153,14 +164,21 @@ def _summarise(
         raise ResultsError(
             f"{cell.layout.record}: target {key.condition.target!r} is not in the sweep"
         )
+    own = arms[target.label]
+    speculative = own.get(key.arm)
+    adapter = ADAPTERS[target.engine]
     return summarise_cell(
         CellObservations(
             key=key,
             samples=samples,
-            readings=translate_snapshots(ADAPTERS[target.engine], cell.snapshots()),
+            readings=translate_snapshots(adapter, cell.snapshots()),
+            drafts=read_drafts(samples, adapter.read_request),
+            counts_at_request_end=adapter.counts_at_request_end,
             client=cell.record.client,
-            expects_speculation=speculates,
+            expects_speculation=speculative is not None or key.arm not in own,
             is_caching_wanted=is_caching_wanted(target),
+            not_flushed=cell.record.not_flushed,
+            learns_from_traffic=adapter.learns_from_traffic(speculative or {}),
             gpu=cell.record.gpu,
             planned=cell.record.size.warmup + cell.record.size.measured,
             slo=spec.slo,
@@ -175,25 +193,29 @@ def _facts(
     notes: list[str],
 ) -> RunFacts:
     manifest = run.manifest
-    engines = {
-        record.target: f"{record.facts.engine} {record.facts.version or '?'}"
-        for record in launches
-        if record.facts is not None
-    }
+    targets = target_facts(spec, launches, manifest.host)
+    is_one = len(targets) == 1
+    ready = {record.target for record in launches if record.facts is not None}
     if any(not record.command and record.facts for record in launches):
         notes.append(
             "the servers were already running: passes over them stand in for launches,"
             " so the spread leaves out what a restart would change"
         )
+    traits = traits_of_arms(spec, is_aa=manifest.aa)
+    notes += [
+        f"{arm} on {target}: {arm_traits.rate_caveat}"
+        for (target, arm), arm_traits in traits.items()
+        if arm_traits.rate_caveat
+    ]
     return RunFacts(
         sweep_name=manifest.sweep_name,
         run_id=run.folder.name,
         started_utc=manifest.started_utc,
-        device=device_words(
-            manifest.host, is_cpu=all(t.device == "cpu" for t in spec.targets)
+        device=words.listed(tuple(dict.fromkeys(t.device for t in targets))),
+        engines=tuple(
+            dict.fromkeys(target.engine for target in targets if target.label in ready)
         ),
-        engines=tuple(dict.fromkeys(engines.values())),
-        models=tuple(dict.fromkeys(t.label for t in spec.targets)),
+        models=tuple(dict.fromkeys(t.label if is_one else t.model for t in targets)),
         datasets=manifest.datasets,
         texts=manifest.texts,
         launches_per_arm=max(
@@ -201,23 +223,12 @@ def _facts(
         ),
         specbench_version=manifest.specbench_version,
         measurement_version=manifest.measurement_version,
-        engine_by_target=engines,
+        targets=targets,
         notes=tuple(notes),
         lossy_arms=tuple(
-            LossyArm(target, arm, traits.lossy)
-            for (target, arm), traits in traits_of_arms(spec, is_aa=manifest.aa).items()
-            if traits.lossy
+            LossyArm(target, arm, arm_traits.lossy)
+            for (target, arm), arm_traits in traits.items()
+            if arm_traits.lossy
         ),
         searches=manifest.searches,
     )
-
-
-def device_words(host: HostFacts | None, *, is_cpu: bool) -> str:
-    """What computed, for captions."""
-    if host is None:
-        return "servers on hardware that is not known here"
-    if host.gpus and not is_cpu:
-        return host.device
-    host = replace(host, gpus=())
-    count = f"{host.cpu_count} cores of " if host.cpu_count else ""
-    return f"{count}{host.device}"

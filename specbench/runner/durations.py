@@ -12,7 +12,7 @@ from specbench.errors import ResultsError
 from specbench.planning.arms import speculation_of_arms
 from specbench.planning.known_times import Recalled, RecalledCell
 from specbench.report.words import day
-from specbench.runner.noise import launch_device
+from specbench.runner.devices import launch_device
 from specbench.runner.placement import Placement
 from specbench.runner.progress import Done
 from specbench.schema.cell import Condition
@@ -50,7 +50,7 @@ def recall_durations(plan: SweepPlan, placement: Placement) -> Recollection:
     cells: dict[tuple[Condition, str], RecalledCell] = {}
     startups: dict[tuple[str, str], float] = {}
     for target in plan.spec.targets:
-        for arm, speculative in _arms(plan).items():
+        for arm, speculative in _arms(plan, target).items():
             wanted = _key(plan, placement, target, speculative)
             for record in kept:
                 if _key_of(record) != wanted:
@@ -85,7 +85,7 @@ def _records(
     """One for each arm that has got ready at least once."""
     records = []
     for target in plan.spec.targets:
-        for arm, speculative in _arms(plan).items():
+        for arm, speculative in _arms(plan, target).items():
             launches = [
                 r for r in done.launches if (r.target, r.arm) == (target.label, arm)
             ]
@@ -169,15 +169,15 @@ def hash_settings(
         ),
         "arrivals": spec.load.arrivals if spec.load.is_open else None,
         "measure": spec.measure.model_dump(
-            mode="json", exclude={"replicates", "placement"}
+            mode="json", exclude={"replicates", "placement", "gpus"}
         ),
         "places": places,
     }
     return hashlib.sha256(to_json(settings).encode()).hexdigest()[:16]
 
 
-def _arms(plan: SweepPlan) -> dict[str, dict[str, object] | None]:
-    return dict(speculation_of_arms(plan.spec, is_aa=plan.is_aa))
+def _arms(plan: SweepPlan, target: Target) -> dict[str, dict[str, object] | None]:
+    return dict(speculation_of_arms(plan.spec, is_aa=plan.is_aa, target=target.label))
 
 
 def _kept(condition: Condition, seconds: float, now_utc: str) -> KeptCell:

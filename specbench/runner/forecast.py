@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from statistics import fmean
 
+from specbench.planning.arms import speculating_arms
 from specbench.planning.duration import DurationEstimate, estimate_whole
 from specbench.planning.known_times import Known
 from specbench.planning.memory import MemoryPlan
@@ -14,7 +15,7 @@ from specbench.runner.memory import sweep_memory
 from specbench.runner.placement import Placement
 from specbench.schema.plan import LaunchPlan, SweepPlan, Wave
 from specbench.schema.search import SearchEnd, SearchRound
-from specbench.schema.sweep import BASELINE, Target
+from specbench.schema.sweep import Target
 from specbench.search.adaptive import SearchState, next_round
 
 
@@ -96,7 +97,7 @@ def _first_round(
         SearchState(
             spec=plan.spec,
             target=label,
-            arms=tuple(arm for arm in plan.arms if arm != BASELINE),
+            arms=speculating_arms(plan.spec, label),
             cells=(),
             cell_s={},
             startup_s=fmean(startups) if startups else 0.0,

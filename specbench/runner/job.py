@@ -155,14 +155,16 @@ def _crews(spec: SweepSpec, placement: Placement) -> Iterator[tuple[LoadCrew, ..
 
 def _sites(
     placement: Placement, folder: Path, run_id: str, interruption: Interruption
-) -> dict[str, tuple[LaunchSite, ...]]:
+) -> dict[str, dict[int, LaunchSite]]:
     ports = Ports()
     return {
-        label: tuple(
-            LaunchSite(folder, run_id, place, placement.host, ports, interruption)
-            for place in places
-        )
-        for label, places in placement.places.items()
+        label: {
+            number: LaunchSite(
+                folder, run_id, place, placement.host, ports, interruption
+            )
+            for number, place in placement.numbered(label).items()
+        }
+        for label in placement.places
     }
 
 

@@ -8,12 +8,19 @@ from dataclasses import replace
 from functools import partial
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.request_drafts import read_drafts
 from specbench.clock import monotonic_ns
 from specbench.load.crew import LoadProcessError
 from specbench.planning.arrivals import arrival_times
 from specbench.planning.known_times import Speed
 from specbench.planning.size import cell_size
-from specbench.runner.cell import CellTask, Client, MeasuredCell, measure_cell
+from specbench.runner.cell import (
+    CellTask,
+    Client,
+    Endpoint,
+    MeasuredCell,
+    measure_cell,
+)
 from specbench.runner.cell import translate_snapshots as translate
 from specbench.runner.events import (
     CellEnded,
@@ -25,6 +32,7 @@ from specbench.runner.events import (
     LaunchReady,
     LaunchStarted,
 )
+from specbench.runner.flushing import flush
 from specbench.runner.freezing import answers_file, freeze_answers
 from specbench.runner.limits import plan_out
 from specbench.runner.pace import Pace, pace_of
@@ -166,11 +174,7 @@ class LaunchRun:
         began = monotonic_ns()
         task = self._task(key, size, pace.request_s if pace else 0.0)
         try:
-            cell = _measure_again(
-                lambda: measure_cell(
-                    self._client, served.endpoint, task, self._tell_progress
-                )
-            )
+            cell = _measure_again(lambda: self._measure_flushed(served.endpoint, task))
         except LoadProcessError as error:
             return f"the client: {error.message}"
         job.writer.write_cell(cell.record, cell.samples, cell.snapshots)
@@ -183,17 +187,30 @@ class LaunchRun:
             death = f"no request ended well: {stats.errors[0]}"
         return death or cell
 
+    def _measure_flushed(self, endpoint: Endpoint, task: CellTask) -> MeasuredCell:
+        """Begin with an engine that has forgotten the cells before."""
+        not_flushed = flush(endpoint)
+        cell = measure_cell(self._client, endpoint, task, self._tell_progress)
+        return replace(cell, record=replace(cell.record, not_flushed=not_flushed))
+
     def _summarise(
         self, served: Served, cell: MeasuredCell, size: CellSize
     ) -> CellStats:
+        adapter = served.endpoint.adapter
         return summarise_cell(
             CellObservations(
                 key=cell.record.key,
                 samples=cell.samples,
-                readings=translate(served.endpoint.adapter, cell.snapshots),
+                readings=translate(adapter, cell.snapshots),
+                drafts=read_drafts(cell.samples, adapter.read_request),
+                counts_at_request_end=adapter.counts_at_request_end,
                 client=cell.record.client,
                 expects_speculation=self.launch.speculative is not None,
                 is_caching_wanted=is_caching_wanted(self.launch.target),
+                not_flushed=cell.record.not_flushed,
+                learns_from_traffic=adapter.learns_from_traffic(
+                    self.launch.speculative or {}
+                ),
                 gpu=cell.record.gpu,
                 planned=size.warmup + size.measured,
                 slo=self._job.plan.spec.slo,

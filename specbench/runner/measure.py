@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.request_drafts import read_drafts
 from specbench.engines import ADAPTERS
 from specbench.errors import InputError
 from specbench.host.affinity import pin_this_process
@@ -116,11 +117,14 @@ def _measure_one(
         CellTask(key, 1, warmup, measured, job.max_tokens, 0.0),
         lambda done: on_progress(concurrency, done),
     )
+    adapter = endpoint.adapter
     return summarise_cell(
         CellObservations(
             key=key,
             samples=cell.samples,
-            readings=translate_snapshots(endpoint.adapter, cell.snapshots),
+            readings=translate_snapshots(adapter, cell.snapshots),
+            drafts=read_drafts(cell.samples, adapter.read_request),
+            counts_at_request_end=adapter.counts_at_request_end,
             client=cell.record.client,
             planned=cell.record.size.warmup + cell.record.size.measured,
         )

@@ -40,7 +40,8 @@ def _of_target(
     drafters = {
         arm.name: model_size(model, None, env)
         for arm in spec.arms
-        if (model := drafter_model(arm.speculative)) is not None
+        if arm.is_for(target.label)
+        and (model := drafter_model(arm.speculative)) is not None
     }
     place = placement.places[target.label][0]
     return plan_memory(

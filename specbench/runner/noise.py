@@ -6,8 +6,9 @@ from pathlib import Path
 
 from specbench.analysis.noise import noise_records
 from specbench.errors import ResultsError
-from specbench.runner.derive import Derived, device_words
-from specbench.runner.placement import Placement, with_gpus
+from specbench.runner.derive import Derived
+from specbench.runner.devices import launch_device
+from specbench.runner.placement import Placement
 from specbench.schema.comparison import NoiseKey, NoiseRecord
 from specbench.schema.host import HostFacts
 from specbench.schema.sweep import SweepSpec, Target
@@ -80,7 +81,9 @@ def settings_words(spec: SweepSpec, target: Target) -> str:
             ),
             "workload": spec.workload.model_dump(mode="json"),
             "load": spec.load.model_dump(mode="json"),
-            "measure": spec.measure.model_dump(mode="json", exclude={"replicates"}),
+            "measure": spec.measure.model_dump(
+                mode="json", exclude={"replicates", "gpus"}
+            ),
         }
     )
 
@@ -116,16 +119,6 @@ def keep_noise(done: Derived) -> KeptNoise:
     path = noise_path(manifest.host.hostname)
     add_noise(path, records)
     return KeptNoise(path)
-
-
-def launch_device(host: HostFacts, gpus: tuple[str, ...]) -> str:
-    """What one launch computes on, in words."""
-    if not gpus:
-        return device_words(host, is_cpu=True)
-    own = with_gpus(host, gpus)
-    if not own.gpus:
-        return f"{len(gpus)} GPU{'' if len(gpus) == 1 else 's'} of an unknown kind"
-    return device_words(own, is_cpu=False)
 
 
 def _keys(run: StoredRun, host: HostFacts) -> dict[str, NoiseKey]:

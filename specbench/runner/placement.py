@@ -1,28 +1,17 @@
 """Decides where launches run: one after the other on the same GPUs or CPUs, or side by
 side, each place with GPUs (on a machine without any: CPUs) that no other has."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from specbench.errors import InputError
 from specbench.host.affinity import CpuShares, share_cpus, split_cpus
-from specbench.host.gpu_choice import (
-    alike_and_idle,
-    allowed_gpus,
-    describe_allowed,
-    find_gpu,
-    select_gpus,
-    share_gpus,
-)
+from specbench.host.gpu_choice import GPUS_KEY, find_gpu
 from specbench.host.machine import read_host, usable_cpus
+from specbench.planning.order import first_places
+from specbench.runner.gpu_places import ONE_BY_ONE, SIDE_BY_SIDE, GpuPlaces
 from specbench.schema.host import HostFacts
-from specbench.schema.sweep import SweepSpec, Target
-
-SIDE_BY_SIDE = "side-by-side"
-NEEDS_NO_GPU = frozenset({"sim"})
-"""Engines that leave the GPUs alone, whatever the machine has."""
-ONE_BY_ONE = 'set measure.placement to "sequential": launches then follow one another'
+from specbench.schema.sweep import SweepSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +34,16 @@ class Placement:
     host: HostFacts
     """The machine on which that was decided."""
     places: Mapping[str, tuple[Place, ...]]
-    """By the target's label; a launch's `place` is a position here."""
+    """By the target's label."""
     client_cpus: tuple[int, ...] | None
     """For the load generator; None = wherever the system likes."""
     cpu_count: int
     """CPUs that the load generator may use."""
     notes: tuple[str, ...] = ()
     """What a reader of the figures should know, one sentence each."""
+    together: tuple[tuple[str, ...], ...] = ()
+    """Groups of targets that run at the same time, by their labels; empty = one target
+    after the other."""
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -61,14 +53,21 @@ class Placement:
     @property
     def most_places(self) -> int:
         """Launches that run at the same time."""
-        return max(self.counts.values())
+        return 1 + max(max(self.numbered(label)) for label in self.places)
+
+    def numbered(self, label: str) -> Mapping[int, Place]:
+        """The places of a target by the number that its launches have as `place`; no
+        other target that runs at the same time has the same."""
+        first = first_places(self.counts, self.together).get(label, 0)
+        return dict(enumerate(self.places[label], first))
 
 
 def place_sweep(
-    spec: SweepSpec, arms: int, source: str, *, will_launch: bool
+    spec: SweepSpec, arms: Mapping[str, int], source: str, *, will_launch: bool
 ) -> Placement:
-    """Places on this machine as it is now. `arms` counts the baseline in; `source`
-    stands in messages. Raises InputError for what the machine has not got."""
+    """Places on this machine as it is now. `arms`: how many each target has, the
+    baseline counted in; `source` stands in messages. Raises InputError for what the
+    machine has not got."""
     host, cpus = read_host(), usable_cpus()
     if will_launch:
         return find_placement(spec, arms, host, cpus, source)
@@ -77,27 +76,32 @@ def place_sweep(
 
 def find_placement(
     spec: SweepSpec,
-    arms: int,
+    arms: Mapping[str, int],
     host: HostFacts,
     cpus: tuple[int, ...],
     source: str,
 ) -> Placement:
     """Places for every target, of a machine with these CPUs to use."""
-    finder = _Finder(spec, arms, host, cpus, source)
+    finder = GpuPlaces(spec, arms, host.gpus, len(cpus), source)
     is_side_by_side = spec.measure.placement == SIDE_BY_SIDE
-    if finder.has_gpu or (on_gpu(spec, host) and not is_side_by_side):
-        places = {target.label: finder.find(target) for target in spec.targets}
-        return Placement(host, places, None, len(cpus), tuple(finder.notes))
-    if is_side_by_side:
-        shares = finder.share_cpus()
-        engines = tuple(Place((), share, share) for share in shares.engines)
+    if finder.may_use_any() or (on_gpu(spec, host) and not is_side_by_side):
+        found, together = finder.find()
         return Placement(
             host=host,
-            places={target.label: engines for target in spec.targets},
-            client_cpus=shares.client,
-            cpu_count=len(shares.client),
-            notes=shares.notes,
+            places={
+                label: tuple(Place(gpus, None, cpus) for gpus in shares)
+                for label, shares in found.items()
+            },
+            client_cpus=None,
+            cpu_count=len(cpus),
+            notes=tuple(finder.notes),
+            together=together,
         )
+    if is_side_by_side:
+        for target in spec.targets:
+            if target.device == "gpu":
+                raise finder.too_few(target)
+        return _place_on_cpus(spec, host, _share_cpus(cpus, arms, source))
     split = split_cpus(cpus, has_gpu=False)
     place = Place((), split.engine, cpus)
     return Placement(
@@ -120,6 +124,12 @@ def place_urls(
             " specbench launches, not for servers that already run",
             ONE_BY_ONE,
         )
+    if spec.measure.gpus is not None:
+        raise InputError(
+            f"{source}: {GPUS_KEY} is for engines that specbench launches, not for"
+            " servers that already run",
+            "leave the key out",
+        )
     one = {target.label: (Place(),) for target in spec.targets}
     return Placement(host, one, None, len(cpus))
 
@@ -135,102 +145,30 @@ def with_gpus(host: HostFacts, entries: Iterable[str]) -> HostFacts:
     return replace(host, gpus=tuple(named[index] for index in sorted(named)))
 
 
-def _visible(target: Target) -> str | None:
-    return {**os.environ, **target.env}.get("CUDA_VISIBLE_DEVICES")
+def _place_on_cpus(spec: SweepSpec, host: HostFacts, shares: CpuShares) -> Placement:
+    engines = tuple(Place((), share, share) for share in shares.engines)
+    return Placement(
+        host=host,
+        places={target.label: engines for target in spec.targets},
+        client_cpus=shares.client,
+        cpu_count=len(shares.client),
+        notes=shares.notes,
+    )
 
 
-class _Finder:
-    """Finds the places of one target after another."""
-
-    def __init__(
-        self,
-        spec: SweepSpec,
-        arms: int,
-        host: HostFacts,
-        cpus: tuple[int, ...],
-        source: str,
-    ) -> None:
-        self._spec = spec
-        self._arms = arms
-        self._host = host
-        self._cpus = cpus
-        self._source = source
-        self.notes: list[str] = []
-        self.has_gpu = any(self._allowed(target) for target in spec.targets)
-
-    def find(self, target: Target) -> tuple[Place, ...]:
-        """In a sweep of which some target computes on GPUs."""
-        allowed = self._allowed(target)
-        if allowed and self._spec.measure.placement != "sequential":
-            shares = self._share_gpus(target, allowed)
-            if len(shares) > 1:
-                return tuple(Place(share, None, self._cpus) for share in shares)
-        elif not allowed and self._spec.measure.placement == SIDE_BY_SIDE:
-            raise InputError(
-                f"{self._source}: measure.placement: {target.label} computes on the"
-                " CPU and another target on GPUs; only targets of one kind run side by"
-                " side",
-                ONE_BY_ONE,
-            )
-        if not allowed:
-            return (Place((), None, self._cpus),)
-        first = select_gpus(self._host.gpus, target.tensor_parallel, _visible(target))
-        return (Place(first, None, self._cpus),)
-
-    def share_cpus(self) -> CpuShares:
-        """Sets of CPUs for as many places as there is room for."""
-        for target in self._spec.targets:
-            if target.device == "gpu":
-                raise self._too_few_gpus(target)
-        for places in range(self._arms, 1, -1):
-            shares = share_cpus(self._cpus, places)
-            if shares is not None:
-                return shares
-        count = len(self._cpus) or "an unknown number of them"
-        raise InputError(
-            f"{self._source}: measure.placement: two launches side by side need 3 CPUs,"
-            " one for each engine and one for the load generator; specbench may use"
-            f" {count}",
-            ONE_BY_ONE,
-        )
-
-    def _share_gpus(
-        self, target: Target, allowed: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], ...]:
-        """Sets of GPUs for the places; fewer than two where that is not possible, and
-        nobody has asked for it."""
-        count = target.tensor_parallel
-        alike = alike_and_idle(self._host.gpus, allowed)
-        if self._spec.measure.placement == "auto":
-            is_possible = (
-                target.port is None
-                and target.engine not in NEEDS_NO_GPU
-                and len(alike) >= self._arms * count
-            )
-            return share_gpus(alike, count, self._arms if is_possible else 1)
-        entries = alike if len(alike) >= 2 * count else allowed
-        places = min(self._arms, len(entries) // count)
-        if places < 2:
-            raise self._too_few_gpus(target)
-        if entries is not alike:
-            self.notes.append(
-                f"{target.label}: the GPUs of its places differ, or others compute on"
-                " them"
-            )
-        return share_gpus(entries, count, places)
-
-    def _allowed(self, target: Target) -> tuple[str, ...]:
-        """GPUs that the engine may use; none where it computes on the CPU."""
-        if target.device == "cpu":
-            return ()
-        return allowed_gpus(self._host.gpus, _visible(target))
-
-    def _too_few_gpus(self, target: Target) -> InputError:
-        count = target.tensor_parallel
-        has = describe_allowed(self._host.gpus, _visible(target))
-        return InputError(
-            f"{self._source}: measure.placement: two launches of {target.label} side by"
-            f" side need {2 * count} GPUs (target.tensor_parallel = {count}), and"
-            f" {has}",
-            ONE_BY_ONE,
-        )
+def _share_cpus(
+    cpus: tuple[int, ...], arms: Mapping[str, int], source: str
+) -> CpuShares:
+    """Sets of CPUs for as many places as there is room for, the same for all targets:
+    no more than any has arms."""
+    for places in range(min(arms.values()), 1, -1):
+        shares = share_cpus(cpus, places)
+        if shares is not None:
+            return shares
+    count = len(cpus) or "an unknown number of them"
+    raise InputError(
+        f"{source}: measure.placement: two launches side by side need 3 CPUs,"
+        " one for each engine and one for the load generator; specbench may use"
+        f" {count}",
+        ONE_BY_ONE,
+    )

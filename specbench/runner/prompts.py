@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 
+from specbench.planning.engine_args import plain_name
 from specbench.planning.size import largest_cell
 from specbench.runner.freezing import Answers
 from specbench.runner.lengths import left_out_note
@@ -20,6 +21,8 @@ from specbench.workload.prompts import (
     needs_first_answer,
     put_marker,
 )
+
+_CACHING_ON = {"enable-prefix-caching": True, "disable-radix-cache": False}
 
 CellPrompts = tuple[tuple[Prompt, ...], tuple[Prompt, ...]]
 """Warm-up and measured prompts."""
@@ -126,8 +129,9 @@ def pass_marks(urls: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_caching_wanted(target: Target) -> bool:
-    """Whether the sweep file itself turned prefix caching on."""
+    """Whether the sweep file itself turned prefix caching on: by vLLM's flag, or by
+    taking SGLang's back."""
     return any(
-        name.replace("_", "-") == "enable-prefix-caching" and value is True
+        _CACHING_ON.get(plain_name(name)) is value
         for name, value in target.args.items()
     )

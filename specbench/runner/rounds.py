@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from specbench.analysis.run import conclude
 from specbench.clock import monotonic_ns
+from specbench.planning.arms import speculating_arms
 from specbench.planning.rounds import plan_round
 from specbench.runner.arm_traits import traits_of_arms
 from specbench.runner.events import RoundStarted
@@ -17,7 +18,7 @@ from specbench.schema.cell import CellKey
 from specbench.schema.plan import LaunchPlan
 from specbench.schema.record import LaunchRecord
 from specbench.schema.search import SearchEnd, SearchLog, SearchRound
-from specbench.schema.sweep import BASELINE, Target
+from specbench.schema.sweep import Target
 from specbench.search.state import SearchState
 from specbench.units import seconds_between
 
@@ -99,7 +100,7 @@ class _TargetSearch:
         return SearchState(
             spec=plan.spec,
             target=label,
-            arms=tuple(arm for arm in plan.arms if arm != BASELINE),
+            arms=speculating_arms(plan.spec, label),
             cells=tuple(
                 cell for cell in findings.cells if cell.key.condition.target == label
             ),

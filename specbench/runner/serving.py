@@ -36,7 +36,7 @@ from specbench.runner.cell import Endpoint
 from specbench.runner.events import LaunchWaiting, Listener
 from specbench.runner.interruption import Interruption
 from specbench.runner.placement import Place
-from specbench.runner.preflight import HOST
+from specbench.runner.preflight import DEFAULT_PROGRAMS, HOST
 from specbench.schema.host import HostFacts
 from specbench.schema.plan import LaunchPlan
 from specbench.schema.record import EngineFacts, LaunchRecord
@@ -118,7 +118,7 @@ def serve(
     is_ready = False
     try:
         try:
-            url, command = _command(launch, site)
+            url, command = _command(launch, site, log_path.parent)
             record = replace(record, command=command.argv, env=command.env, url=url)
             process = EngineProcess.start(
                 command,
@@ -153,11 +153,15 @@ def serve(
             process.stop(not is_ready, sleep=site.interruption.sleep_while_ending)
 
 
-def _command(launch: LaunchPlan, site: LaunchSite) -> tuple[str, LaunchCommand]:
+def _command(
+    launch: LaunchPlan, site: LaunchSite, folder: Path
+) -> tuple[str, LaunchCommand]:
     """URL and command line of a launch."""
     target = launch.target
+    adapter = ADAPTERS[target.engine]
     port = target.port or site.ports.take()
-    command = ADAPTERS[target.engine].command(
+    program = target.executable or DEFAULT_PROGRAMS.get(target.engine)
+    command = adapter.command(
         LaunchRequest(
             target=target,
             speculative=launch.speculative,
@@ -166,7 +170,8 @@ def _command(launch: LaunchPlan, site: LaunchSite) -> tuple[str, LaunchCommand]:
             port=port,
             engine_cpus=site.place.engine_cpus,
             model_name=target.label,
-            help_text=find_flags(target.executable),
+            help_text=find_flags(program, adapter.package),
+            folder=str(folder),
         )
     )
     if site.place.gpus:
@@ -254,12 +259,14 @@ def read_facts(
         return None
 
     models = fetch_page(url, adapter.models_path, PAGE_TIMEOUT_S, headers)
+    info = page(adapter.info_path) if adapter.info_path else None
     return adapter.read_facts(
         FactPages(
-            version=page(adapter.version_path),
+            version=page(adapter.version_path) if info is None else None,
             models=models,
             metrics=page(adapter.metrics_path),
             log=log,
+            info=info,
         )
     )
 

@@ -20,8 +20,8 @@ class SweepJob:
     plan: SweepPlan
     prompts: PromptSource
     writer: RunWriter
-    sites: Mapping[str, Sequence[LaunchSite]]
-    """By the target's label; one for each of its places."""
+    sites: Mapping[str, Mapping[int, LaunchSite]]
+    """By the target's label, then by the number of the place."""
     crews: Sequence[LoadCrew]
     """Load processes of each place."""
     listener: Listener

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from specbench.schema.acceptance import Acceptance, CategoryAcceptance
 from specbench.schema.cell import CellKey
 from specbench.schema.comparison import (
     ArmNoise,
@@ -46,25 +47,6 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Acceptance:
-    """What became of the drafts in the window."""
-
-    drafts: float
-    draft_tokens: float
-    accepted_tokens: float
-    rate: float | None
-    """accepted / draft tokens."""
-    length: float | None
-    """1 + accepted / drafts."""
-    by_position: tuple[float, ...] | None
-    """accepted at i / drafts."""
-    conditional_by_position: tuple[float | None, ...] | None
-    """accepted at i / accepted at i-1."""
-    source: str
-    """Where the counts come from, e.g. `counters over the window`."""
-
-
-@dataclass(frozen=True, slots=True)
 class WholeRun:
     """Figures over every measured request and the whole duration, ramp and drain
     included: what `vllm bench serve` reports, kept so that people can reconcile."""
@@ -79,6 +61,11 @@ class WholeRun:
     chunk_gap: Distribution | None
     e2e_latency: Distribution | None
     acceptance: Acceptance | None
+    """From counters; all requests of the cell, warm-up included."""
+    acceptance_by_requests: Acceptance | None = None
+    """From the figures of the same requests."""
+    acceptance_difference: float | None = None
+    """Acceptance length by requests / by counters - 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +255,8 @@ class CellStats:
     """Of an open loop only; a closed one has no such thing to miss."""
 
     prompt_length: PromptLength | None = None
+    acceptance_by_category: tuple[CategoryAcceptance, ...] | None = None
+    """By category of the data set, of the requests that the latencies are over."""
 
     @property
     def is_void(self) -> bool:

@@ -28,6 +28,8 @@ class GpuFacts:
     throttle_reasons: tuple[str, ...] | None
     """Names of the active ones; empty = none."""
     processes: tuple[GpuProcess, ...] | None
+    is_split: bool | None = None
+    """Whether its MIG mode is on, so that engines get parts of it."""
 
 
 @dataclass(frozen=True, slots=True)

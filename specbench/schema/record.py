@@ -113,6 +113,9 @@ class CellRecord:
     client: ClientHealth
     gpu: tuple[GpuReading, ...] = ()
     """Of the engine's GPUs while the cell ran; empty = none was read."""
+    not_flushed: str | None = None
+    """Why the engine could not be made to forget what came before the cell; None = it
+    was, or it keeps nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,12 @@ class EngineCounters:
     """Sum over requests of time in prefill."""
     inference_seconds: float | None
     """Sum over requests of time in prefill and decode."""
+    verify_calls: float | None = None
+    """Sum over ended requests of the steps that verified a draft."""
+    requests_ended: float | None = None
+    """Requests that were answered to their end."""
+    decode_tokens: float | None = None
+    """Tokens that decode steps gave, those beyond a request's stop included."""
 
 
 @dataclass(frozen=True, slots=True)

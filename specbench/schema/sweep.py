@@ -41,8 +41,13 @@ class Target(Document):
 
     @property
     def label(self) -> str:
-        """Name in tables: the given one, else the last part of the model's."""
-        return self.name or self.model.rstrip("/").rsplit("/", 1)[-1]
+        """Name in tables: the given one, else the model's."""
+        return self.name or self.model_name
+
+    @property
+    def model_name(self) -> str:
+        """The last part of the model's name or path."""
+        return self.model.rstrip("/").rsplit("/", 1)[-1]
 
 
 class Arm(Document):
@@ -50,6 +55,13 @@ class Arm(Document):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
     speculative: dict[str, Any]
+    targets: Annotated[list[str], Field(min_length=1)] | None = None
+    """Labels of the targets that it is for; None = all of them. Engines have words of
+    their own, so a sweep over two of them has an arm for each."""
+
+    def is_for(self, target: str) -> bool:
+        """Whether the target of this label is served with it."""
+        return self.targets is None or target in self.targets
 
 
 class Workload(Document):
@@ -136,8 +148,14 @@ class Measure(Document):
     """How long requests of an open loop arrive in the measured part of a cell, at
     least `min_requests` of them."""
     placement: Literal["auto", "sequential", "side-by-side"] = "auto"
-    """One launch at a time, or launches of different arms at once, each on GPUs of its
-    own; auto = side by side where the machine has GPUs enough for all arms."""
+    """One launch at a time, or launches of different arms and targets at once, each on
+    GPUs of its own; auto = side by side where the machine has GPUs enough for all
+    arms, and targets at once where it has them for the arms of each."""
+    gpus: (
+        Annotated[list[Annotated[int, Field(ge=0)] | str], Field(min_length=1)] | None
+    ) = None
+    """The GPUs that launches may use, by NVML's numbers or UUIDs; None = all that
+    CUDA_VISIBLE_DEVICES leaves."""
 
 
 class SweepSpec(Document):

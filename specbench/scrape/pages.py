@@ -1,7 +1,8 @@
-"""Fetches one page of an engine, outside any measurement."""
+"""Fetches one page of an engine, or posts to it, outside any measurement."""
 
 import ssl
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import httpx
 
@@ -19,27 +20,52 @@ def fetch_page(
 ) -> str:
     """The body as text. Raises EngineError when the page does not answer in time or
     with a status other than 200."""
-    page = url.rstrip("/") + path
-    try:
-        # trust_env=False: a proxy in the environment must not come between.
-        with httpx.Client(
-            headers=headers,
-            timeout=timeout_s,
-            trust_env=False,
-            verify=trust_store(url),
-            transport=transport,
-        ) as client:
-            answer = client.get(page)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise EngineError(
-            f"GET {page} failed: {describe_failure(error)}",
-            "is the server running, and is this its address?",
-        ) from error
-    if answer.status_code != httpx.codes.OK:
-        raise EngineError(
-            f"GET {page} answered {answer.status_code}: {answer.text[:_SHOWN]}"
-        )
-    return answer.text
+    return _Call("GET", url, path, timeout_s, headers, transport).answer()
+
+
+def post_page(
+    url: str,
+    path: str,
+    timeout_s: float,
+    headers: Mapping[str, str] | None = None,
+    transport: httpx.BaseTransport | None = None,
+) -> str:
+    """As `fetch_page`, of a page that does something; nothing is sent with it."""
+    return _Call("POST", url, path, timeout_s, headers, transport).answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    method: str
+    url: str
+    path: str
+    timeout_s: float
+    headers: Mapping[str, str] | None
+    transport: httpx.BaseTransport | None
+
+    def answer(self) -> str:
+        page = self.url.rstrip("/") + self.path
+        try:
+            # trust_env=False: a proxy in the environment must not come between.
+            with httpx.Client(
+                headers=self.headers,
+                timeout=self.timeout_s,
+                trust_env=False,
+                verify=trust_store(self.url),
+                transport=self.transport,
+            ) as client:
+                answer = client.request(self.method, page)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise EngineError(
+                f"{self.method} {page} failed: {describe_failure(error)}",
+                "is the server running, and is this its address?",
+            ) from error
+        if answer.status_code != httpx.codes.OK:
+            said = answer.text[:_SHOWN].strip()
+            raise EngineError(
+                f"{self.method} {page} answered {answer.status_code}: {said}"
+            )
+        return answer.text
 
 
 def trust_store(url: str) -> ssl.SSLContext | bool:

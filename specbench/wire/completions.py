@@ -22,6 +22,14 @@ _LONGEST_DONE = 64
 BAD_ENDS = frozenset({"abort", "error"})
 """Finish reasons of an answer that is not whole (vLLM 0.32.0, v1/engine)."""
 
+SPECULATION_PLACES = (
+    ("metrics", "speculative_decoding"),
+    ("sglext", "spec_tokens_details"),
+)
+"""Where an event holds the engine's figures for its request: vLLM 0.32.0, on the last
+event, with `--per-request-spec-decode-metrics`; SGLang 0.5.23, on an event before the
+usage, where the request asks with `return_spec_tokens_details`."""
+
 _QUOTED_CHARS = 120
 """As much of a piece that could not be read as an error quotes."""
 
@@ -142,8 +150,7 @@ def _take_event(so_far: _Collected, event: SseEvent, instant_ns: int) -> None:
         return
     tokens_so_far = _take_usage(so_far, body.get("usage"))
     _take_choice(so_far, body.get("choices"), instant_ns, tokens_so_far)
-    if "metrics" in body:
-        _take_speculation(so_far, body["metrics"])
+    _take_speculation(so_far, body)
 
 
 def _parse_json(text: str) -> object:
@@ -236,11 +243,10 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _take_speculation(so_far: _Collected, metrics: object) -> None:
-    """vLLM 0.32.0 with `--per-request-spec-decode-metrics` puts them on the last
-    event, as `metrics.speculative_decoding`."""
-    if isinstance(metrics, dict):
-        figures = metrics.get("speculative_decoding")
+def _take_speculation(so_far: _Collected, body: dict[str, Any]) -> None:
+    for outer, inner in SPECULATION_PLACES:
+        figures = body.get(outer)
+        figures = figures.get(inner) if isinstance(figures, dict) else None
         if isinstance(figures, dict) and _can_be_kept(figures):
             so_far.speculation = figures
 

@@ -18,7 +18,7 @@ from specbench.schema.sample import Chunk
 from specbench.wire.counts import HIGHEST
 from specbench.wire.sse import DATA, is_one_plain_event
 
-_RARE_KEYS = frozenset({"error", "metrics"})
+_RARE_KEYS = frozenset({"error", "metrics", "sglext"})
 _REASONING_KEYS = frozenset({"reasoning", "reasoning_content"})
 _NO_USAGE: dict[str, Any] = {"prompt_tokens": 0, "completion_tokens": 0}
 

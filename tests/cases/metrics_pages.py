@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from specbench.analysis.acceptance import acceptance_between
 from specbench.analysis.missing import Missing
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
-from specbench.schema.findings import Acceptance
+from specbench.schema.acceptance import Acceptance
 from specbench.schema.snapshot import EngineReading, Phase
 from specbench.wire.prometheus import cut_to_prefix
 

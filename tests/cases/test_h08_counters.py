@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specbench.schema.findings import Acceptance
+from specbench.schema.acceptance import Acceptance
 from tests.cases.metrics_pages import (
     MODEL_NAMES,
     Drafted,

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass, field, replace
 
 from specbench.report.facts import RunFacts
+from specbench.schema.acceptance import Acceptance
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import (
-    Acceptance,
     CellStats,
     Distribution,
     Drift,

@@ -15,12 +15,15 @@ SHELL = "/bin/sh"
 
 
 def run_to_its_end(
-    folder: Path, script: str, cpus: Sequence[int] | None = None
+    folder: Path,
+    script: str,
+    cpus: Sequence[int] | None = None,
+    files: dict[str, str] | None = None,
 ) -> tuple[int, str]:
     """Exit code and log of a shell script that is launched as an engine."""
     log = folder / "launches" / "1" / "engine.log"
     process = EngineProcess.start(
-        LaunchCommand(argv=(SHELL, "-c", script), env={"GIVEN": "to the engine"}),
+        LaunchCommand((SHELL, "-c", script), {"GIVEN": "to the engine"}, files or {}),
         log,
         marker="run-1",
         cpus=cpus,
@@ -58,6 +61,14 @@ def test_engine_gets_the_environment_of_this_process_its_own_and_the_marker(
     script = f'echo "$INHERITED, $GIVEN, ${MARKER_VARIABLE}"'
     _, log = run_to_its_end(tmp_path, script)
     assert log == "as it was, to the engine, run-1\n"
+
+
+def test_files_of_the_launch_lie_beside_its_log_before_it_starts(
+    tmp_path: Path,
+) -> None:
+    script = f"cat {tmp_path}/launches/1/steps.json"
+    files = {"steps.json": "as given"}
+    assert run_to_its_end(tmp_path, script, files=files) == (0, "as given")
 
 
 def test_engine_cannot_read_the_terminal(tmp_path: Path) -> None:

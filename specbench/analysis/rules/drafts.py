@@ -3,6 +3,9 @@
 from specbench.analysis.rules.rule import CellContext, flag
 from specbench.schema.findings import CellStats, Finding
 
+SAME_LENGTH = 0.02
+"""Two acceptance lengths of the same drafts may differ by so much."""
+
 
 def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
     """Nothing was drafted, or nobody can tell though the arm was meant to speculate. A
@@ -44,4 +47,20 @@ def useless_drafter(stats: CellStats, _: CellContext) -> Finding | None:
         f"the first draft token is accepted in {first:.0%} of the drafts",
         "the drafter does not fit this traffic, or is broken (wrong head, prompt"
         " beyond its trained length)",
+    )
+
+
+def routes_disagree(stats: CellStats, _: CellContext) -> Finding | None:
+    """The engine's counters and its requests' own figures are of the same drafts, so
+    they can differ by nothing but what one of them leaves out."""
+    difference = stats.whole_run.acceptance_difference
+    if difference is None or abs(difference) <= SAME_LENGTH:
+        return None
+    return flag(
+        "acceptance-disagrees",
+        "over the whole cell the acceptance length by the requests' own figures is"
+        f" {difference:+.1%} off the one by the server's counters",
+        "something else used the server during the cell, or one of the two means"
+        " something else in this version: compare it with the version that the"
+        " adapter was written for",
     )

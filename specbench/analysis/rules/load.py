@@ -40,6 +40,25 @@ def cache_hits(stats: CellStats, context: CellContext) -> Finding | None:
     )
 
 
+def not_flushed(_: CellStats, context: CellContext) -> Finding | None:
+    """The engine began the cell with what earlier cells had left in it."""
+    if context.not_flushed is None:
+        return None
+    message = f"the engine was not emptied before the cell: {context.not_flushed}"
+    if context.learns_from_traffic:
+        return void(
+            "not-flushed",
+            message,
+            "the drafter learns from traffic, so what came before flatters it: see that"
+            " nothing else uses the server, and that it may be flushed",
+        )
+    return flag(
+        "not-flushed",
+        message,
+        "see that nothing else uses the server: cached prompts would help this cell",
+    )
+
+
 def queueing(stats: CellStats, _: CellContext) -> Finding | None:
     """Requests waited, so the batch was capped by something else than the load."""
     if stats.waiting is None or stats.waiting < QUEUE:

@@ -16,6 +16,10 @@ class CellContext:
     """The sweep itself turned prefix caching on."""
     unsent: int = 0
     """Planned requests that were never sent: a cell that fails too often ends early."""
+    not_flushed: str | None = None
+    """Why the engine still held what came before the cell; None = it did not."""
+    learns_from_traffic: bool = False
+    """The arm's drafter proposes what earlier requests have said."""
 
 
 Rule = Callable[[CellStats, CellContext], Finding | None]

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from specbench.report.facts import RunFacts
 from specbench.report.plots.acceptance import draw_acceptance
+from specbench.report.plots.categories import draw_categories
 from specbench.report.plots.context_map import draw_context_map
 from specbench.report.plots.latency import draw_goodput, draw_latency
 from specbench.report.plots.needs import draw_needs
@@ -41,8 +42,10 @@ OPEN_DRAWERS = {
 AXIS_DRAWERS = {
     "context-map": draw_context_map,
     "acceptance-temperature": draw_temperatures,
+    "acceptance-category": draw_categories,
 }
-"""Of runs with several contexts, or temperatures; no figure for any other."""
+"""Of runs with several contexts, temperatures or categories; no figure for any
+other."""
 
 
 def draw_plots(findings: RunFindings, facts: RunFacts) -> dict[str, bytes]:

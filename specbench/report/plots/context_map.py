@@ -32,7 +32,7 @@ from specbench.report.plots.map_cells import (
     OPEN_HATCH,
     draw_cell,
 )
-from specbench.report.plots.map_line import contour_segments, place_of
+from specbench.report.plots.map_line import contour_pieces, place_of
 from specbench.report.plots.style import (
     FAINT,
     Heading,
@@ -59,6 +59,7 @@ MAPS_PER_PAGE = 2
 LEGEND_LIKE = {1: 1, 2: 3}
 """Panels on a page -> of how many panels the legend is as narrow: the bar of colours
 needs room too."""
+NOT_TOLD = ":"
 MOST_LINES = 5
 """Of answers below a panel; the report has all of them."""
 
@@ -100,8 +101,9 @@ def _draw_panel(axes: Axes, shown: ContextMap, norm: Normalize) -> None:
     for y, row in enumerate(shown.rows):
         for x, cell in enumerate(row):
             draw_cell(axes, cell, (x, y), norm, len(shown.loads))
-    for segment in contour_segments(shown):
-        axes.plot(*zip(*segment, strict=True), color=LINE, lw=2.4, zorder=5)
+    for start, end, is_told in contour_pieces(shown):
+        style = "-" if is_told else NOT_TOLD
+        axes.plot(*zip(start, end, strict=True), style, color=LINE, lw=2.4, zorder=5)
     _mark_break_evens(axes, shown)
     axes.set_xlim(-0.5, len(shown.loads) - 0.5)
     axes.set_ylim(-0.5, len(shown.contexts) - 0.5)
@@ -167,7 +169,11 @@ def _key(maps: Sequence[ContextMap]) -> list[Any]:
         ),
     ]
     if any(_open_cells(maps)):
-        handles.append(_patch(NOTHING, OPEN_HATCH, "not told from 1"))
+        unsure = "the same where a cell beside it is not told from 1"
+        handles += [
+            Line2D([], [], ls=NOT_TOLD, color=LINE, lw=2.4, label=unsure),
+            _patch(NOTHING, OPEN_HATCH, "not told from 1"),
+        ]
     handles += [
         _patch(FILLS[kind], HATCHES[kind], label)
         for kind, label in IN_KEY.items()

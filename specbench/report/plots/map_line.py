@@ -4,11 +4,25 @@ and contexts, log speedup taken as linear between neighbours, as in the break-ev
 import bisect
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from specbench.report.context_map import ContextMap
+from specbench.report.context_map import ContextMap, MapCell
+from specbench.schema.comparison import Side
 
 Spot = tuple[float, float]
 """Load and context, counted in cells from 0."""
+
+
+class Piece(NamedTuple):
+    """A straight piece of the line."""
+
+    start: Spot
+    end: Spot
+    is_told: bool
+    """Whether it runs between cells that are told from 1, one on either side."""
+
+
 MARK = 0.4
 """Half of a mark's length, in cells."""
 
@@ -27,75 +41,89 @@ def place_of(context: float, contexts: Sequence[int]) -> float:
     return first + left + min(max(share, 0.0), 1.0)
 
 
-def contour_segments(shown: ContextMap) -> list[tuple[Spot, Spot]]:
-    """Straight pieces of the line on which the speedup is 1, through each square of
-    four neighbouring cells; in a saddle the crossings that lie nearest to one another
-    are joined. Where a crossing between two neighbours lies in no such square, since a
-    cell beside them has no speedup, a short mark stands across."""
-    logs = _logs(shown)
+def contour_pieces(shown: ContextMap) -> list[Piece]:
+    """The line on which the speedup is 1, through each square of four neighbouring
+    cells; in a saddle the crossings that lie nearest to one another are joined. Where a
+    crossing between two neighbours lies in no such square, since a cell beside them
+    has no speedup, a short mark stands across."""
+    cells = [[_cell(cell) for cell in row] for row in shown.rows]
     first = sum(c == 0 for c in shown.contexts)
     drawn = [
-        segment
-        for y in range(first, len(logs) - 1)
+        piece
+        for y in range(first, len(cells) - 1)
         for x in range(len(shown.loads) - 1)
-        for segment in _through(logs, x, y)
+        for piece in _through(cells, x, y)
     ]
-    joined = {spot for segment in drawn for spot in segment}
-    return drawn + [mark for spot, mark in _marks(logs, first) if spot not in joined]
+    joined = {spot for piece in drawn for spot in (piece.start, piece.end)}
+    return drawn + [mark for spot, mark in _marks(cells, first) if spot not in joined]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A place of the map."""
+
+    log: float | None
+    """Of the speedup."""
+    side: Side
+
+
+def _cell(cell: MapCell) -> _Cell:
+    if cell.point is None or not cell.point.speedup.value:
+        return _Cell(None, Side.UNKNOWN)
+    return _Cell(math.log(cell.point.speedup.value), cell.point.side)
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossing:
+    """Where the line passes between two neighbours."""
+
+    share: float
+    """Of the way from one to the other."""
+    is_told: bool
+
+
+def _crossing(one: _Cell, other: _Cell) -> _Crossing | None:
+    if one.log is None or other.log is None or (one.log > 0) is (other.log > 0):
+        return None
+    is_told = {one.side, other.side} == {Side.PAYS, Side.LOSES}
+    return _Crossing(one.log / (one.log - other.log), is_told)
 
 
 def _marks(
-    logs: Sequence[Sequence[float | None]], first: int
-) -> Iterator[tuple[Spot, tuple[Spot, Spot]]]:
+    cells: Sequence[Sequence[_Cell]], first: int
+) -> Iterator[tuple[Spot, Piece]]:
     """Each crossing between two neighbours, with a mark across."""
-    for y, row in enumerate(logs):
-        for x, value in enumerate(row):
-            right = row[x + 1] if x + 1 < len(row) else None
-            above = logs[y + 1][x] if first <= y < len(logs) - 1 else None
-            if (at := _crossing(value, right)) is not None:
-                yield (x + at, y), ((x + at, y - MARK), (x + at, y + MARK))
-            if (at := _crossing(value, above)) is not None:
-                yield (x, y + at), ((x - MARK, y + at), (x + MARK, y + at))
+    for y, row in enumerate(cells):
+        for x, cell in enumerate(row):
+            if x + 1 < len(row) and (found := _crossing(cell, row[x + 1])):
+                at = x + found.share
+                yield (at, y), Piece((at, y - MARK), (at, y + MARK), found.is_told)
+            if first <= y < len(cells) - 1 and (
+                found := _crossing(cell, cells[y + 1][x])
+            ):
+                at = y + found.share
+                yield (x, at), Piece((x - MARK, at), (x + MARK, at), found.is_told)
 
 
-def _crossing(one: float | None, other: float | None) -> float | None:
-    """Share of the way from one to the other at which the line is crossed."""
-    if one is None or other is None or (one > 0) is (other > 0):
-        return None
-    return one / (one - other)
-
-
-def _logs(shown: ContextMap) -> list[list[float | None]]:
-    return [
-        [
-            math.log(cell.point.speedup.value)
-            if cell.point is not None and cell.point.speedup.value
-            else None
-            for cell in row
-        ]
-        for row in shown.rows
-    ]
-
-
-def _through(
-    logs: Sequence[Sequence[float | None]], x: int, y: int
-) -> Iterator[tuple[Spot, Spot]]:
+def _through(cells: Sequence[Sequence[_Cell]], x: int, y: int) -> Iterator[Piece]:
     corners = ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1))
-    values = [logs[b][a] for a, b in corners]
-    if any(value is None for value in values):
+    values = [cells[b][a] for a, b in corners]
+    if any(value.log is None for value in values):
         return
     # from left to right and from below, so that neighbouring squares share spots
     edges = ((0, 1), (1, 2), (3, 2), (0, 3))
     spots: list[Spot] = []
+    told: list[bool] = []
     for i, j in edges:
-        share = _crossing(values[i], values[j])
-        if share is not None:
+        found = _crossing(values[i], values[j])
+        if found is not None:
             (a, b), (c, d) = corners[i], corners[j]
-            spots.append((a + share * (c - a), b + share * (d - b)))
-    if len(spots) == 2:
-        yield spots[0], spots[1]
-    elif len(spots) == 4:
+            spots.append((a + found.share * (c - a), b + found.share * (d - b)))
+            told.append(found.is_told)
+    pairs: tuple[tuple[int, int], ...] = ((0, 1),) if len(spots) == 2 else ()
+    if len(spots) == 4:
         one = math.dist(spots[0], spots[1]) + math.dist(spots[2], spots[3])
         other = math.dist(spots[1], spots[2]) + math.dist(spots[3], spots[0])
         pairs = ((0, 1), (2, 3)) if one <= other else ((1, 2), (3, 0))
-        yield from ((spots[i], spots[j]) for i, j in pairs)
+    for i, j in pairs:
+        yield Piece(spots[i], spots[j], told[i] and told[j])

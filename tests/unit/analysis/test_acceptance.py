@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from specbench.analysis.acceptance import (
     NOT_EXPOSED,
+    ONLY_SOME,
+    UNEVEN,
     WENT_BACK,
     acceptance_between,
     counter_growth,
 )
 from specbench.analysis.missing import Missing
-from specbench.schema.findings import Acceptance
+from specbench.schema.acceptance import Acceptance
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 from tests.factories import counters, reading
 
@@ -231,3 +233,42 @@ def test_a_closing_page_that_could_not_be_read_is_not_called_a_baseline() -> Non
     found = between(BEFORE, counters())
     assert isinstance(found, Missing)
     assert found.reason != NOT_EXPOSED
+
+
+def verified(passes: float, decoded: float | None) -> EngineCounters:
+    """Counters of an engine that counts verify passes."""
+    return counters(verify_calls=passes, decode_tokens=decoded, generation_tokens=1.0)
+
+
+def test_verify_passes_and_decoded_tokens_give_the_same_definition() -> None:
+    # SGLang 0.5.23, n-gram: 51 passes and 352 decoded tokens by the end, 7 and 7 before
+    found = found_between(verified(7, 7), verified(51, 352))
+    assert (found.drafts, found.accepted_tokens) == (44, 345 - 44)
+    assert found.length == pytest.approx(345 / 44)
+    assert found.length == pytest.approx(1 + found.accepted_tokens / found.drafts)
+    assert (found.draft_tokens, found.rate, found.by_position) == (None, None, None)
+
+
+def test_passes_that_appear_late_began_at_zero() -> None:
+    late = counters(decode_tokens=0.0)
+    assert found_between(late, verified(10, 25)).length == 2.5
+
+
+def test_no_verify_pass_is_no_draft_whatever_was_decoded() -> None:
+    found = found_between(verified(7, 7), verified(7, 400))
+    assert (found.drafts, found.accepted_tokens, found.length) == (0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        (verified(5, 90), WENT_BACK),
+        (verified(60, 5), WENT_BACK),
+        (verified(60, 20), UNEVEN),
+        (verified(60, None), ONLY_SOME),
+    ],
+)
+def test_passes_that_contradict_the_tokens_give_no_figure(
+    last: EngineCounters, why: str
+) -> None:
+    assert between(verified(7, 7), last) == Missing(why)

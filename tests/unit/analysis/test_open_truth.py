@@ -104,5 +104,6 @@ def test_the_break_even_rate_is_recovered_within_its_interval(seed: int) -> None
     truly = true_crossings(below, above, seed)
     assert truly
     assert all(low <= rate <= high for rate in truly), (low, truly, high)
-    assert below <= low < high <= above
+    # an interval that holds everything would say nothing
+    assert 1 < high / low <= above / below
     assert not any(cell.is_void for cell in found.cells)

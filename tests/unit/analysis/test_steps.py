@@ -1,12 +1,18 @@
-"""Tokens per step: two sources that can each only miss steps; the one that missed
-fewer counts, as long as they do not contradict each other."""
+"""Tokens per step: of two sources that can each only miss steps the one that missed
+fewer counts, as long as they do not contradict each other; an engine that counts steps
+is believed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specbench.analysis.missing import Missing
-from specbench.analysis.steps import tokens_per_step
+from specbench.analysis.request_drafts import read_drafts
+from specbench.analysis.steps import count_steps
+from specbench.engines import sglang_requests, vllm_requests
 from specbench.schema.sample import Outcome, RequestSample
 from tests.factories import chunks_of, failed_sample, role_chunk, sample
 
@@ -22,6 +28,22 @@ def speculated(sizes: list[int], accepted: int, limit: int | None = K) -> Reques
         [role_chunk(10, 0), *chunks_of(arrivals, sizes, counted=True)],
         speculation={key: v for key, v in figures.items() if v is not None},
     )
+
+
+def verified(sizes: list[int], passes: int, accepted: int) -> RequestSample:
+    """The same by an engine that counts verify passes."""
+    figures = {"spec_verify_ct": passes, "spec_num_correct_drafts": accepted}
+    return replace(speculated(sizes, accepted), speculation=figures)
+
+
+def tokens_per_step(samples: Sequence[RequestSample]) -> float | Missing:
+    numbered = [replace(s, index=place) for place, s in enumerate(samples)]
+    drafts = read_drafts(
+        numbered,
+        lambda f: vllm_requests.read_request(f) or sglang_requests.read_request(f),
+    )
+    found = count_steps(numbered, drafts)
+    return found if isinstance(found, Missing) else found.tokens_per_step
 
 
 def test_prefills_token_is_no_decode_token() -> None:
@@ -101,3 +123,29 @@ def test_failed_and_empty_requests_take_no_part() -> None:
     good = speculated([1, 2, 2], 2)
     empty = sample([role_chunk(10, 0)], outcome=Outcome.EMPTY, output_tokens=0)
     assert tokens_per_step([failed_sample(), empty, good]) == pytest.approx(2.0)
+
+
+@given(st.lists(st.integers(1, K + 1), min_size=1, max_size=30), st.integers(2, 8))
+def test_steps_that_the_engine_counts_are_taken_however_they_were_joined(
+    steps: list[int], joined: int
+) -> None:
+    chunks = [sum(steps[i : i + joined]) for i in range(0, len(steps), joined)]
+    found = tokens_per_step(
+        [verified([1, *chunks], len(steps), sum(steps) - len(steps))]
+    )
+    assert found == pytest.approx(sum(steps) / len(steps))
+
+
+def test_tokens_accepted_beyond_the_stop_are_not_delivered() -> None:
+    # SGLang 0.5.23: 24 tokens of 4 passes with 30 accepted; 23 of them were decoded
+    assert tokens_per_step([verified([1, 8, 8, 7], 4, 30)]) == pytest.approx(23 / 4)
+
+
+def test_steps_in_which_an_adaptive_drafter_paused_count() -> None:
+    # 10 decode tokens, 2 passes of 3 accepted tokens each: the other 2 came alone
+    assert tokens_per_step([verified([1, 4, 4, 1, 1], 2, 6)]) == pytest.approx(10 / 4)
+
+
+def test_a_request_of_one_token_needs_no_figures() -> None:
+    bare = sample(chunks_of([100], [1], counted=True))
+    assert tokens_per_step([verified([1, 2, 2], 2, 2), bare]) == pytest.approx(2.0)

@@ -15,7 +15,9 @@ def request(
     speculative: dict[str, Any] | None = None,
     caps: AdmissionCaps | None = None,
     engine_cpus: tuple[int, ...] | None = None,
+    *,
     help_text: str | None = None,
+    folder: str = ".",
     **target: Any,
 ) -> LaunchRequest:
     """A baseline of `org/toy` on port 8123, unless said otherwise."""
@@ -29,4 +31,5 @@ def request(
         engine_cpus=engine_cpus,
         model_name="toy",
         help_text=help_text,
+        folder=folder,
     )

@@ -16,11 +16,11 @@ SIM = ADAPTERS["sim"]
 OPENAI = ADAPTERS["openai"]
 SIM_ARM = {"method": "sim", "num_speculative_tokens": 3, "acceptance": [0.8]}
 
-every_adapter = pytest.mark.parametrize("name", ["vllm", "openai", "sim"])
+every_adapter = pytest.mark.parametrize("name", ["vllm", "sglang", "openai", "sim"])
 
 
 def test_engines_are_those_that_a_sweep_may_name() -> None:
-    assert set(ADAPTERS) == {"vllm", "openai", "sim"}
+    assert set(ADAPTERS) == {"vllm", "sglang", "openai", "sim"}
     assert all(adapter.name == name for name, adapter in ADAPTERS.items())
 
 

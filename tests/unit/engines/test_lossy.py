@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from specbench.engines import ADAPTERS
+from specbench.engines.lossy import FORCED_LENGTH, THRESHOLDS
 from specbench.engines.vllm import VllmAdapter
 
 EAGLE = {"method": "eagle3", "model": "m", "num_speculative_tokens": 3}
@@ -30,3 +31,21 @@ def test_a_method_that_is_not_known_to_be_exact_is_named(method: Any) -> None:
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_every_adapter_finds_nothing_in_an_arm_without_such_settings(name: str) -> None:
     assert ADAPTERS[name].lossy_settings({}, {}) == ()
+
+
+@pytest.mark.parametrize("key", THRESHOLDS)
+def test_acceptance_thresholds_under_one_are_named(key: str) -> None:
+    adapter = ADAPTERS["sglang"]
+    assert adapter.lossy_settings({key: 1.0}, {}) == ()
+    assert adapter.lossy_settings({key: None}, {}) == ()
+    assert adapter.lossy_settings({key: 0.9}, {}) == (f"{key} = 0.9",)
+    dashed = key.replace("_", "-")
+    assert adapter.lossy_settings({dashed: 0.5}, {}) == (f"{key} = 0.5",)
+    assert adapter.lossy_settings({key: "odd"}, {}) == (f"{key} = odd",)
+
+
+@pytest.mark.parametrize(("value", "is_lossy"), [("2.5", True), ("-1", False)])
+def test_forced_acceptance_is_named(value: str, is_lossy: bool) -> None:
+    """It comes by the target's environment."""
+    found = ADAPTERS["sglang"].lossy_settings({}, {FORCED_LENGTH: value})
+    assert found == ((f"{FORCED_LENGTH} = {value}",) if is_lossy else ())

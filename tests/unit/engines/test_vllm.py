@@ -195,8 +195,8 @@ def test_ranges_name_exactly_the_cpus(cpus: set[int]) -> None:
     [
         NGRAM,
         {"model": "org/draft", "num_speculative_tokens": 2},
-        {"method": "mtp"},
-        {"method": "eagle3", "model": "org/head", "anything_newer": 1},
+        {"method": "eagle3", "model": "org/head"},
+        {"method": "mtp", "num_speculative_tokens": 1},
     ],
 )
 def test_speculation_that_may_be_right_passes(speculative: dict[str, object]) -> None:

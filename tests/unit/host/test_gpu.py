@@ -159,3 +159,13 @@ def test_real_nvml_gives_names_and_memory() -> None:
 def test_machine_of_this_test_gives_gpus_or_a_reason() -> None:
     reading = read_gpus()
     assert bool(reading.gpus) == (reading.note is None)
+
+
+def test_a_gpu_whose_mig_mode_is_on_is_split() -> None:
+    def mode(current: int) -> object:
+        return lambda _: [current, 1]
+
+    enabled = {"NVML_DEVICE_MIG_ENABLE": 1}
+    assert read_first(nvmlDeviceGetMigMode=mode(1), **enabled).is_split is True
+    assert read_first(nvmlDeviceGetMigMode=mode(0), **enabled).is_split is False
+    assert read_first(nvmlDeviceGetMigMode=fail, **enabled).is_split is None

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -206,3 +207,48 @@ def test_an_aa_run_has_the_baseline_twice_and_none_of_the_sweeps_arms() -> None:
     assert all(launch.speculative is None for launch in plan.launches)
     assert {cell.arm for x in plan.launches for cell in x.cells} == {"baseline", "aa"}
     assert plan.notes[0].startswith("an A/A run")
+
+
+def test_targets_of_a_group_run_at_the_same_time_on_places_of_their_own() -> None:
+    plan = plan_sweep(
+        read(TWO_TARGETS, "measure.replicates=2"),
+        places={"small": 2, "large": 2},
+        together=[["small", "large"]],
+    )
+    waves = [[(x.target.label, x.arm, x.place) for x in wave] for wave in plan.waves]
+    assert waves == [
+        [
+            *[("small", "baseline", 0), ("small", "k3", 1)],
+            *[("large", "baseline", 2), ("large", "k3", 3)],
+        ],
+        [
+            *[("small", "k3", 0), ("small", "baseline", 1)],
+            *[("large", "k3", 2), ("large", "baseline", 3)],
+        ],
+    ]
+    assert [launch.index for launch in plan.launches] == list(range(1, 9))
+
+
+def test_a_target_with_more_waves_than_the_others_of_its_group_ends_alone() -> None:
+    plan = plan_sweep(
+        read(TWO_TARGETS, "measure.replicates=2"),
+        places={"large": 2},
+        together=[["small", "large"]],
+    )
+    labels = [[launch.target.label for launch in wave] for wave in plan.waves]
+    assert labels == [["small", "large", "large"]] * 2 + [["small"]] * 2
+    assert [wave[0].wave for wave in plan.waves] == [0, 1, 2, 3]
+
+
+def test_all_targets_measure_the_same_loads_and_prompts() -> None:
+    plan = plan_sweep(read(TWO_TARGETS), together=[["small", "large"]])
+    conditions = {
+        label: [
+            replace(cell.condition, target="")
+            for launch in plan.launches
+            if launch.target.label == label
+            for cell in launch.cells
+        ]
+        for label in ("small", "large")
+    }
+    assert conditions["small"] == conditions["large"]

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specbench.planning.order import balanced_replicates, launch_order, wave_order
+from specbench.planning.order import (
+    balanced_replicates,
+    first_places,
+    launch_order,
+    wave_order,
+)
 
 shared = st.integers(2, 5).flatmap(
     lambda arms: st.tuples(
@@ -112,3 +117,20 @@ def test_launches_are_raised_to_a_multiple_of_the_places(
 def test_more_places_than_arms_cannot_be_served() -> None:
     with pytest.raises(ValueError, match="2 arms cannot share 3 places"):
         wave_order(["a", "b"], 3, 3)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4)), st.data())
+def test_targets_that_run_at_the_same_time_share_no_place(
+    places: dict[str, int], data: st.DataObject
+) -> None:
+    labels = data.draw(st.permutations(sorted(places)))
+    cut = data.draw(st.integers(0, len(labels)))
+    groups = [labels[:cut], labels[cut:]]
+    first = first_places(places, groups)
+    for group in groups:
+        used = [
+            number
+            for label in group
+            for number in range(first[label], first[label] + places[label])
+        ]
+        assert sorted(used) == list(range(len(used)))

@@ -101,7 +101,9 @@ def test_loads_and_data_sets_are_not_listed_twice() -> None:
     ]
 
 
-@pytest.mark.parametrize("option", ["max-num-seqs", "max_num_seqs"])
+@pytest.mark.parametrize(
+    "option", ["max-num-seqs", "max_num_seqs", "max-running-requests"]
+)
 def test_cap_below_the_highest_load_is_refused_as_a_false_break_even(
     option: str,
 ) -> None:
@@ -114,6 +116,11 @@ def test_cap_below_the_highest_load_is_refused_as_a_false_break_even(
 def test_cap_that_admits_the_highest_load_is_fine() -> None:
     read(with_args("max-num-seqs = 16"))
     read(with_args('max-num-seqs = "16"'))
+
+
+def test_one_cap_in_the_words_of_two_engines_is_given_once() -> None:
+    both = "max-num-seqs = 16, max-running-requests = 32"
+    assert "same option as `max-num-seqs`" in complaint(with_args(both))
 
 
 def test_other_cap_on_running_sequences_is_checked_as_well() -> None:
@@ -179,6 +186,20 @@ def test_model_length_that_the_engine_chooses_is_not_checked(length: str) -> Non
 def test_cell_that_nobody_can_mean_is_refused(keys: str, place: str) -> None:
     message = complaint(spoiled("replicates = 2", keys))
     assert message.startswith(f"sweeps/x.toml: {place}: a cell at load.concurrency 16")
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ("seconds_per_rate = 80_000", "load.request_rate[1]"),
+        ("min_requests = 1_000_001", "measure.min_requests"),
+    ],
+)
+def test_open_cell_that_nobody_can_mean_is_refused(keys: str, place: str) -> None:
+    open_loop = spoiled("concurrency = [1, 4, 16]", "request_rate = [1, 40]")
+    message = complaint(spoiled("replicates = 2", keys, open_loop))
+    assert message.startswith(f"sweeps/x.toml: {place}: ")
+    assert "1000000" in message
 
 
 def test_load_that_nobody_can_mean_is_refused() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from specbench.report.arm_figures import Mark, flag_codes, join_launches
+from specbench.schema.acceptance import IDLE_EDGES
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats, Finding, LatencyBasis, Severity
 from tests.golden.synthetic import make_cell, with_drafts
@@ -106,11 +107,47 @@ def test_flags_name_launches_only_where_not_all_are_concerned() -> None:
 
 
 def test_figures_made_in_another_way_are_marked() -> None:
+    drafted = with_drafts(cell(1), (0.5,))
+    assert drafted.acceptance
     odd = replace(
-        cell(1),
+        drafted,
+        acceptance=replace(drafted.acceptance, source=IDLE_EDGES),
         tpot_is_usual=True,
         tokens_exact=False,
         latency_basis=LatencyBasis.WHOLE_RUN,
     )
     assert join_launches((odd,)).marks == set(Mark)
     assert join_launches((cell(1),)).marks == set()
+
+
+def test_a_launch_that_counts_no_draft_tokens_has_no_rate_and_keeps_its_length() -> (
+    None
+):
+    counted = with_drafts(cell(1), (0.5, 0.5))
+    bare = with_drafts(cell(2), (0.5, 0.5))
+    assert bare.acceptance
+    bare = replace(
+        bare,
+        acceptance=replace(
+            bare.acceptance, draft_tokens=None, rate=None, source=IDLE_EDGES
+        ),
+        missing={"acceptance_rate": "no draft tokens"},
+    )
+    alone = join_launches((bare,))
+    assert alone.acceptance_rate.missing == "no draft tokens"
+    assert alone.acceptance_length.value == pytest.approx(2.0)
+    both = join_launches((counted, bare))
+    assert both.acceptance_rate.value == pytest.approx(0.5)
+    assert both.acceptance_rate.n == 1
+    assert both.acceptance_length.n == 2
+
+
+def test_acceptance_that_is_not_the_windows_is_marked() -> None:
+    drafted = with_drafts(cell(1), (0.5, 0.5))
+    assert drafted.acceptance
+    stand_in = replace(drafted.acceptance, source=IDLE_EDGES)
+    assert (
+        Mark.CELL_DRAFTS
+        in join_launches((replace(drafted, acceptance=stand_in),)).marks
+    )
+    assert Mark.CELL_DRAFTS not in join_launches((drafted,)).marks

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from specbench.report.facts import LossyArm
+from specbench.report.facts import LossyArm, TargetFacts
 from specbench.report.naming import full_title, name_conditions
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import RunFindings
@@ -10,6 +10,8 @@ from tests.golden.example_findings import example_facts
 from tests.golden.synthetic import make_cell
 
 CONDITION = Condition("small", "open", 0, 0.0, 4)
+FAST = TargetFacts("fast", "Llama-8B", "2x NVIDIA H200", "SGLang 0.5.23")
+SMALL = TargetFacts("small", "small", "1x Tesla T4", "vLLM 0.32.0")
 
 
 def findings(*conditions: Condition) -> RunFindings:
@@ -54,3 +56,28 @@ def test_full_title_leaves_nothing_out_but_an_unknown_engine() -> None:
 def test_the_other_arm_of_an_aa_run_is_named_as_what_it_is() -> None:
     title = full_title("aa", CONDITION, example_facts())
     assert title.startswith("aa (the baseline again) · small")
+
+
+def test_of_several_targets_each_is_named_by_model_gpus_and_engine() -> None:
+    facts = replace(example_facts(), targets=(FAST, SMALL))
+    assert full_title("a", replace(CONDITION, target="fast"), facts) == (
+        "a · fast · Llama-8B · 2x NVIDIA H200 · SGLang 0.5.23 · open · prompts as they"
+        " are · temperature 0"
+    )
+    assert full_title("a", CONDITION, facts).startswith(
+        "a · small · 1x Tesla T4 · vLLM 0.32.0 · open"
+    )
+
+
+def test_one_target_is_named_by_its_label_and_its_own_engine() -> None:
+    facts = replace(example_facts(), targets=(FAST,), engines=())
+    assert full_title("a", replace(CONDITION, target="fast"), facts).startswith(
+        "a · fast · SGLang 0.5.23 · open"
+    )
+
+
+def test_a_target_of_which_nothing_is_known_is_what_all_of_the_run_was() -> None:
+    facts = replace(example_facts(), engines=("vLLM 0.32.0", "SGLang 0.5.23"))
+    target = facts.target("small")
+    assert target.engine == "vLLM 0.32.0, SGLang 0.5.23"
+    assert target.device == facts.device

@@ -79,3 +79,28 @@ def test_counters_without_positions_are_told_from_no_counters() -> None:
         for c in cells()
     )
     assert "position" in why_no_positions(block(flat))
+
+
+def test_launches_whose_positions_end_sooner_had_none_accepted_there() -> None:
+    changed = tuple(
+        replace(c, acceptance=replace(c.acceptance, by_position=(0.62, 0.45)))
+        if c.acceptance and c.key.replicate == 2
+        else c
+        for c in cells()
+    )
+    first = position_curves(block(changed))[0]
+    assert first.unconditional == pytest.approx((0.62, 0.45, 0.33 / 2))
+
+
+def test_what_a_cell_says_of_positions_goes_before_other_reasons() -> None:
+    flat = tuple(
+        replace(
+            c,
+            acceptance=replace(c.acceptance, by_position=None, rate=None),
+            missing={"acceptance_rate": "other", "acceptance_by_position": "this"},
+        )
+        if c.acceptance
+        else c
+        for c in cells()
+    )
+    assert why_no_positions(block(flat)) == "this"

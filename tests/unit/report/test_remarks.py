@@ -119,13 +119,3 @@ def test_caption_names_model_device_engine_data_launches_and_run() -> None:
     for part in ("SmolLM2", "Xeon", "vLLM 0.32.0", "open, grounded", "2 launches"):
         assert part in caption
     assert "20260301T101500Z-3f9a" in caption
-
-
-def test_engine_is_named_by_target_where_there_are_several() -> None:
-    facts = replace(
-        example_facts(),
-        engines=("vLLM 0.32.0", "SGLang 0.5.23"),
-        engine_by_target={"big": "SGLang 0.5.23"},
-    )
-    assert facts.engine_of("big") == "SGLang 0.5.23"
-    assert facts.engine_of("small") == "vLLM 0.32.0, SGLang 0.5.23"

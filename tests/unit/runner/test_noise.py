@@ -10,7 +10,6 @@ from specbench.runner.derive import Derived
 from specbench.runner.noise import (
     choose_record,
     keep_noise,
-    launch_device,
     recall_noise,
     settings_words,
 )
@@ -25,7 +24,7 @@ from specbench.store.secrets import redact_env
 from specbench.store.writer import RunWriter
 from tests.factories import cell_stats
 from tests.unit.analysis.test_noise import arm_noise, findings
-from tests.unit.runner.test_placement import GPUS, NO_GPU, spec
+from tests.unit.runner.test_placement import GPUS, spec
 from tests.unit.store.examples import example_manifest
 from tests.unit.store.test_noise_file import RECORD
 
@@ -173,13 +172,6 @@ def test_a_file_that_cannot_be_read_costs_the_knowledge_and_is_told() -> None:
     known = recall_noise(SPEC, PLACEMENT)
     assert known.records == ()
     assert "could not be read" in known.notes[0]
-
-
-def test_a_launch_computes_on_its_own_gpus_or_on_the_cpu() -> None:
-    assert launch_device(GPUS, ("GPU-2", "GPU-3")) == "2x NVIDIA H200"
-    assert launch_device(GPUS, ()) == "8 cores of Xeon"
-    assert launch_device(NO_GPU, ()) == "8 cores of Xeon"
-    assert launch_device(GPUS, ("MIG-1",)) == "1 GPU of an unknown kind"
 
 
 def test_noise_is_recalled_where_a_variable_looks_like_a_secret() -> None:

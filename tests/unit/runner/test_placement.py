@@ -46,7 +46,8 @@ def spec(placement: str = "auto", **target: Any) -> SweepSpec:
 def find(
     sweep: SweepSpec, host: HostFacts, *, arms: int = 2, cpus: tuple[int, ...] = CPUS
 ) -> Placement:
-    return find_placement(sweep, arms, host, cpus, "x.toml")
+    each = dict.fromkeys((target.label for target in sweep.targets), arms)
+    return find_placement(sweep, each, host, cpus, "x.toml")
 
 
 def gpus(placement: Placement) -> list[tuple[str, ...]]:
@@ -155,7 +156,8 @@ def test_asked_for_too_few_cpus_are_named() -> None:
 
 
 def test_too_few_gpus_for_one_launch_are_refused_as_ever() -> None:
-    with pytest.raises(InputError, match=r"target\.tensor_parallel = 8"):
+    words = r"^x\.toml: m: target\.tensor_parallel = 8, but this machine has 4 GPUs"
+    with pytest.raises(InputError, match=words):
         find(spec(tensor_parallel=8), GPUS)
 
 
@@ -184,3 +186,50 @@ def test_a_place_is_described_by_its_own_gpus() -> None:
     assert with_gpus(GPUS, ("MIG-1",)).gpus == ()
     assert on_gpu(spec(), GPUS)
     assert not on_gpu(spec(device="cpu"), GPUS)
+
+
+def test_gpus_of_the_sweep_are_refused_for_servers_that_already_run() -> None:
+    with pytest.raises(InputError, match=r"measure\.gpus is for engines"):
+        place_urls(naming(spec(), [0]), GPUS, CPUS, "x.toml")
+
+
+def naming(sweep: SweepSpec, gpus: list[int | str]) -> SweepSpec:
+    measure = sweep.measure.model_copy(update={"gpus": gpus})
+    return sweep.model_copy(update={"measure": measure})
+
+
+def test_launches_keep_to_the_gpus_that_the_sweep_names() -> None:
+    assert gpus(find(naming(spec(), [3, "GPU-1"]), GPUS)) == [("GPU-1",), ("GPU-3",)]
+    assert gpus(find(naming(spec(), [2]), GPUS)) == [("GPU-2",)]
+    hidden = naming(spec(env={"CUDA_VISIBLE_DEVICES": "0,1"}), [2, 3])
+    with pytest.raises(InputError) as caught:
+        find(hidden, GPUS)
+    assert caught.value.message == (
+        'x.toml: measure.gpus: m may use none of them: CUDA_VISIBLE_DEVICES="0,1"'
+        " and measure.gpus leave no GPUs"
+    )
+
+
+def test_a_gpu_that_the_machine_has_not_got_is_named_with_its_place() -> None:
+    with pytest.raises(InputError, match=r"^x\.toml: measure\.gpus\[1\]: no GPU"):
+        find(naming(spec(), [0, 9]), GPUS)
+    with pytest.raises(InputError, match=r"measure\.gpus\[0\]: no GPU"):
+        find(naming(spec(), [0]), NO_GPU)
+
+
+def test_named_gpus_are_used_whoever_computes_on_them_and_that_is_told() -> None:
+    crowded = replace(FOUR[1], processes=(GpuProcess(7, None),))
+    host = replace(GPUS, gpus=(FOUR[0], crowded))
+    assert gpus(find(spec(), host)) == [("GPU-0",)]
+    named = find(naming(spec(), [0, 1]), host)
+    assert gpus(named) == [("GPU-0",), ("GPU-1",)]
+    assert named.notes == ("m: processes compute on GPU 1, where its launches run",)
+
+
+def test_on_a_machine_where_others_compute_nothing_is_launched_unasked() -> None:
+    crowded = replace(FOUR[0], processes=(GpuProcess(7, None),))
+    host = replace(GPUS, gpus=(crowded,))
+    with pytest.raises(InputError, match="processes compute on GPU 0"):
+        find(spec(), host)
+    assert gpus(find(spec(engine="sim"), host)) == [("GPU-0",)]
+    assert gpus(find(spec(env={"CUDA_VISIBLE_DEVICES": "0"}), host)) == [("0",)]

@@ -84,7 +84,7 @@ class Search:
             plan=plan,
             prompts=cast(Any, None),
             writer=self.writer,
-            sites={target.label: (cast(Any, None),) for target in spec.targets},
+            sites={target.label: {0: cast(Any, None)} for target in spec.targets},
             crews=(),
             listener=self.events.append,
             urls={},

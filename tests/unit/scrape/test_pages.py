@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from specbench.errors import EngineError
-from specbench.scrape.pages import fetch_page
+from specbench.scrape.pages import fetch_page, post_page
 
 
 def fetch(answer: httpx.Response | Exception) -> str:
@@ -61,3 +61,21 @@ def test_failure_says_its_kind(error: Exception, words: str) -> None:
 def test_address_that_is_none_is_an_engine_error() -> None:
     with pytest.raises(EngineError, match="InvalidURL"):
         fetch_page("http://127.0.0.1:port", "/version", 1.0)
+
+
+def test_a_page_that_does_something_is_posted_to() -> None:
+    asked: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(400 if len(asked) > 1 else 200, text="said\n")
+
+    def post() -> str:
+        transport = httpx.MockTransport(respond)
+        return post_page("http://h:1/", "/flush?timeout=1", 1.0, None, transport)
+
+    assert post() == "said\n"
+    with pytest.raises(EngineError) as caught:
+        post()
+    assert caught.value.message == "POST http://h:1/flush?timeout=1 answered 400: said"
+    assert {(r.method, r.url.query) for r in asked} == {("POST", b"timeout=1")}

@@ -1,6 +1,8 @@
 """Cells in virtual time, and what the analysis makes of them."""
 
 from specbench.analysis.cell import CellObservations, summarise_cell
+from specbench.analysis.request_drafts import read_drafts
+from specbench.engines.vllm_requests import read_request
 from specbench.schema.cell import CellKey, Condition
 from specbench.schema.findings import CellStats
 from specbench.sim.config import SimConfig, SimSpeculation, StepCost
@@ -67,5 +69,6 @@ def summarise(cell: VirtualCell, concurrency: int) -> CellStats:
             readings=cell.readings,
             client=cell.client,
             expects_speculation=cell.engine.config.speculation is not None,
+            drafts=read_drafts(cell.samples, read_request),
         )
     )

@@ -211,6 +211,42 @@ def test_request_figures_of_the_engine_are_kept() -> None:
     assert read_once(last + DONE).speculation == figures
 
 
+FIGURES = {"spec_verify_ct": 2, "spec_correct_drafts_histogram": [0, 1, 1]}
+
+
+def sglang_figures() -> bytes:
+    """An event of its own, before the usage."""
+    details = {"spec_tokens_details": FIGURES}
+    return event({"choices": [], "usage": None, "sglext": details})
+
+
+def test_figures_on_an_event_of_their_own_are_kept() -> None:
+    text = event({"choices": [{"delta": {"content": "one"}}]})
+    usage = event({"choices": [], "usage": {"completion_tokens": 3}})
+    reading = read_once(text + sglang_figures() + usage + DONE)
+    assert reading.speculation == FIGURES
+    assert reading.output_tokens == 3
+    assert texts(reading) == ["one"]
+
+
+@pytest.mark.parametrize(
+    "after", [b"", b'data: {"cho', event({"error": {"message": "gone"}}) + DONE]
+)
+def test_figures_that_came_before_a_stream_broke_are_kept(after: bytes) -> None:
+    reading = read_once(sglang_figures() + after)
+    assert reading.error is not None
+    assert reading.speculation == FIGURES
+
+
+@pytest.mark.parametrize(
+    "sglext", [None, 3, [], {}, {"spec_tokens_details": [FIGURES, FIGURES]}]
+)
+def test_other_engine_extras_are_no_figures(sglext: object) -> None:
+    reading = read_once(event({"choices": [], "sglext": sglext}) + DONE)
+    assert reading.error is None
+    assert reading.speculation is None
+
+
 @pytest.mark.parametrize("metrics", [None, 3, {}, {"speculative_decoding": None}])
 def test_absent_request_figures_are_none(metrics: object) -> None:
     reading = read_once(event({"choices": [], "metrics": metrics}) + DONE)

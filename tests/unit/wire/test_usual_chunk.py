@@ -41,6 +41,8 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
         }
     if draw(st.integers(0, 12)) == 0:
         body["metrics"] = {"speculative_decoding": {"num_spec_steps": 3}}
+    if draw(st.integers(0, 12)) == 0:
+        body["sglext"] = {"spec_tokens_details": {"spec_verify_ct": 3}}
     return body
 
 

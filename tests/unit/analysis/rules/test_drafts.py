@@ -1,8 +1,14 @@
 """Whether the arm speculated, at both sides of each bound."""
 
+from dataclasses import replace
+
 import pytest
 
-from specbench.analysis.rules.drafts import no_drafts, useless_drafter
+from specbench.analysis.rules.drafts import (
+    no_drafts,
+    routes_disagree,
+    useless_drafter,
+)
 from specbench.schema.findings import Severity
 from tests.factories import acceptance, cell_stats
 from tests.unit.analysis.rules.verdicts import ARM, BASE, verdict
@@ -62,3 +68,28 @@ def test_drafts_of_which_none_was_ever_accepted_are_flagged() -> None:
     )
     found = verdict(useless_drafter, ARM, acceptance=useless)
     assert found == "flag nothing-accepted"
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [
+        (None, None),
+        (0.0, None),
+        (0.02, None),
+        (-0.02, None),
+        (0.021, "flag acceptance-disagrees"),
+        (-0.021, "flag acceptance-disagrees"),
+    ],
+)
+def test_two_sources_of_the_same_drafts_may_differ_by_two_per_cent(
+    difference: float | None, expected: str | None
+) -> None:
+    whole = replace(cell_stats().whole_run, acceptance_difference=difference)
+    assert verdict(routes_disagree, ARM, whole_run=whole) == expected
+
+
+def test_by_how_much_the_sources_differ_is_said() -> None:
+    whole = replace(cell_stats().whole_run, acceptance_difference=-0.051)
+    found = routes_disagree(cell_stats(whole_run=whole), ARM)
+    assert found is not None
+    assert "-5.1%" in found.message

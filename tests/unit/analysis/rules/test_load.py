@@ -7,6 +7,7 @@ from specbench.analysis.rules.load import (
     cache_hits,
     drift,
     load_not_held,
+    not_flushed,
     preemption,
     queueing,
     short_window,
@@ -143,3 +144,28 @@ def test_the_direction_of_a_drift_is_said() -> None:
     assert faster is not None
     assert "fell by 20%" in slower.message
     assert "rose by 30%" in faster.message
+
+
+@pytest.mark.parametrize(
+    ("why", "learns", "expected"),
+    [
+        (None, True, None),
+        (None, False, None),
+        ("busy", True, "void not-flushed"),
+        ("busy", False, "flag not-flushed"),
+    ],
+)
+def test_an_engine_that_was_not_emptied_spoils_a_drafter_that_learns(
+    why: str | None, learns: bool, expected: str | None
+) -> None:
+    context = CellContext(
+        expects_speculation=True, not_flushed=why, learns_from_traffic=learns
+    )
+    assert verdict(not_flushed, context) == expected
+
+
+def test_why_it_was_not_emptied_is_said() -> None:
+    context = CellContext(expects_speculation=True, not_flushed="POST / answered 400")
+    found = not_flushed(cell_stats(), context)
+    assert found is not None
+    assert "POST / answered 400" in found.message
