@@ -19,10 +19,6 @@ from specbench.stats.mean_squares import mean_squares
 from specbench.stats.noisy_curve import NoisyCurve
 from specbench.stats.replicated_means import replicated_means
 
-RATE_CAUTION = 2.0
-"""Latency over the rate bends ever more towards saturation, so that twice the measured
-bend is allowed for between two rates."""
-
 
 def decide(
     frame: CurveFrame,
@@ -114,8 +110,17 @@ def _noisy_curve(
     lower, upper = (
         replicated_means(table, one) for table, one in zip(tables, squares, strict=True)
     )
-    caution = RATE_CAUTION if frame.axis is Axis.RATE else 1.0
-    return NoisyCurve(_geometry(frame, used), upper, lower, caution), words
+    geometry, steps = _geometry(frame, used), _arrivals(frame, used)
+    return NoisyCurve(geometry, upper, lower, steps), words
+
+
+def _arrivals(frame: CurveFrame, used: Sequence[int]) -> tuple[int, ...]:
+    """Between two measured rates other numbers of requests would arrive, in a pattern
+    that nobody has measured. Constant arrivals, which do not wander, are not told from
+    Poisson ones here."""
+    known = [frame.loads[j].arrivals for j in used]
+    counts = tuple(count for count in known if count is not None)
+    return counts if len(counts) == len(known) else ()
 
 
 def _geometry(frame: CurveFrame, used: Sequence[int]) -> tuple[float, ...]:

@@ -28,6 +28,8 @@ class LoadFrame:
     """Why there is no speedup, where there is none."""
     need: StepNeed | None = None
     only_arm_queues: bool = False
+    arrivals: int | None = None
+    """Requests that were measured of an open loop; None = a closed one, or unknown."""
 
 
 @dataclass(frozen=True, slots=True)

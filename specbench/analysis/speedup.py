@@ -174,7 +174,14 @@ def _load_frame(
         if column.missing is None and not condition.is_open
         else None,
         only_arm_queues=only_arm_queues(baseline, arm),
+        arrivals=_arrivals(baseline),
     )
+
+
+def _arrivals(cells: Sequence[CellStats]) -> int | None:
+    """Of an open loop; the same for every arm and launch."""
+    backlogs = [c.open_load.backlog for c in cells if c.open_load is not None]
+    return next((b.due for b in backlogs if b is not None), None)
 
 
 def _table(

@@ -52,9 +52,9 @@ class NoisyCurve:
     """Strictly rising."""
     upper: ReplicatedMeans
     lower: ReplicatedMeans
-    caution: float = 1.0
-    """Multiplies the bias: over 1 for curves that bend more and more, of whose bend a
-    neighbour shows too little."""
+    steps: tuple[int, ...] = ()
+    """Where a place is the sum of that many random steps of one sequence, stretched to
+    its length: how many, for each place. Empty = the places are what they are."""
 
     def __post_init__(self) -> None:
         if any(a >= b for a, b in itertools.pairwise(self.x)):
@@ -88,7 +88,9 @@ class NoisyCurve:
         weight (1 - weight) / 2 x h^2 x |second derivative| (the remainder of linear
         interpolation), from the second difference at either neighbour, whichever is
         larger, less what noise explains of it; half of that where the two have
-        opposite signs, so that the curve bends one way and back in between.
+        opposite signs, so that the curve bends one way and back in between. Places
+        that are sums of random steps wander in between, by `wander`; the curve moves
+        along with them by its slope, and twice that is in the bias.
         """
         weights = {left: 1.0 - weight, left + 1: weight} if weight else {left: 1.0}
         bias = 0.0
@@ -98,7 +100,11 @@ class NoisyCurve:
             bend = max(abs(before), abs(after))
             if before * after < 0:
                 bend /= 2
-            bias = self.caution * weight * (1 - weight) / 2 * width**2 * bend
+            bias = weight * (1 - weight) / 2 * width**2 * bend
+            if self.steps:
+                slope = (self.values[left + 1] - self.values[left]) / width
+                few, many = self.steps[left], self.steps[left + 1]
+                bias += 2 * abs(slope) * wander(few, many, weight)
         return self._sum(weights, bias)
 
     def slope(self) -> Reading | None:
@@ -157,3 +163,13 @@ def _there(mean: float | None) -> float:
     if mean is None:
         raise ValueError("a column of the curve has no figure")
     return mean
+
+
+def wander(few: int, many: int, weight: float) -> float:
+    """Standard deviation, in units of log2, of how far a sum of n exponential steps,
+    stretched as `few` and as `many` of them are to come out even, is off where n lies
+    `weight` of the way between: sqrt(w (1 - w) (many - few)) / n, that of a random
+    walk tied down at both ends (Brownian bridge), whose steps vary by their mean. None
+    is added between equal numbers, which are one pattern."""
+    between = weight * (1 - weight) * max(0, many - few)
+    return math.sqrt(between) / (few + weight * (many - few)) / math.log(2)

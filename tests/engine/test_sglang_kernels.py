@@ -1,4 +1,4 @@
-"""The kernels that stand in for SGLang's, tried with the Python that serves with them."""
+"""The kernels that stand in for SGLang's, tried by the Python that serves with them."""
 
 import os
 import subprocess

@@ -4,17 +4,18 @@ that there is. Prints how many trees were tried."""
 
 import random
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent / "kernels"))
 
-from sgl_kernel.attention import (  # noqa: E402
+from sgl_kernel.attention import (  # type: ignore[import-not-found]
     decode_attention_cpu,
     extend_attention_cpu,
 )
-from sgl_kernel.trees import (  # noqa: E402
+from sgl_kernel.trees import (  # type: ignore[import-not-found]
     BY_QUERY,
     build_tree_kernel_efficient_cpu,
     reconstruct_indices_from_tree_mask,
@@ -132,7 +133,7 @@ def try_verify(
     wanted = chance.choice(paths)
     tokens = torch.arange(100, 100 + nodes)
     says = torch.full((nodes,), 7)
-    for node, following in zip(wanted, wanted[1:], strict=False):
+    for node, following in pairwise(wanted):
         says[node] = tokens[following]
     accepted = torch.full((1, drafted.depth + 1), -1, dtype=torch.int32)
     count = torch.zeros(1, dtype=torch.int32)

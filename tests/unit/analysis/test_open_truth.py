@@ -82,7 +82,7 @@ def true_crossings(low: float, high: float, seed: int) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_break_even_rate_is_recovered_within_its_interval(seed: int) -> None:
     cells = [
         summarise(arm, launch, rate, seed)
@@ -101,7 +101,8 @@ def test_the_break_even_rate_is_recovered_within_its_interval(seed: int) -> None
     assert high is not None
     below = crossing.below.condition.request_rate
     above = crossing.above.condition.request_rate
-    truly = true_crossings(below, above, seed)
+    # launches that differ may put it on the other side of a measured rate
+    truly = true_crossings(RATES[1], RATES[-1], seed)
     assert truly
     assert all(low <= rate <= high for rate in truly), (low, truly, high)
     # an interval that holds everything would say nothing

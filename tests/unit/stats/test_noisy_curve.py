@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specbench.stats.noisy_curve import NoisyCurve, Reading
+from specbench.stats.noisy_curve import NoisyCurve, Reading, wander
 from specbench.stats.replicated_means import joined_df, replicated_means
 from specbench.stats.students_t import t_quantile
 from tests.unit.stats.simulated import noisy_table
@@ -246,3 +246,50 @@ def test_the_error_of_a_slope_is_the_spread_of_slopes() -> None:
     spread = math.sqrt(math.fsum(s.value**2 for s in found) / len(found))
     usual = math.sqrt(math.fsum(s.error**2 for s in found) / len(found))
     assert usual == pytest.approx(spread, rel=0.1)
+
+
+# -- places that are sums of random steps --------------------------------------
+
+
+@given(st.integers(1, 500), st.integers(0, 500), WEIGHTS)
+def test_what_was_measured_does_not_wander(few: int, more: int, weight: float) -> None:
+    assert wander(few, few + more, 0.0) == wander(few, few + more, 1.0) == 0
+    assert wander(few, few, weight) == 0
+    assert wander(few, few + more, weight) >= 0
+
+
+@pytest.mark.parametrize(("few", "many"), [(40, 60), (120, 156), (400, 440)])
+@pytest.mark.parametrize("weight", [0.25, 0.5, 0.75])
+def test_a_stretched_walk_wanders_between_two_lengths_as_said(
+    few: int, many: int, weight: float
+) -> None:
+    random = Random(few)
+    middle = round(few + weight * (many - few))
+    off = []
+    for _ in range(3000):
+        sums = [0.0]
+        for _ in range(many):
+            sums.append(sums[-1] + random.expovariate(1.0))
+        logs = [math.log2(n / sums[n]) for n in (few, middle, many)]
+        share = (middle - few) / (many - few)
+        off.append(logs[1] - (1 - share) * logs[0] - share * logs[2])
+    deviation = math.sqrt(sum(x * x for x in off) / len(off))
+    share = (middle - few) / (many - few)
+    assert deviation == pytest.approx(wander(few, many, share), rel=0.15)
+
+
+def test_the_allowance_grows_with_the_slope_and_the_steps_between() -> None:
+    def bias(values: list[float], steps: tuple[int, ...]) -> float:
+        plain = exact_curve((0.0, 1.0, 2.0), values)
+        curve = NoisyCurve(plain.x, plain.upper, plain.lower, steps=steps)
+        assert curve.at(0).bias == 0
+        return curve.at(0, 0.5).bias - plain.at(0, 0.5).bias
+
+    line = [1.0, 0.0, -1.0]
+    assert (
+        bias(line, ()) == bias(line, (16, 16, 16)) == bias([1.0] * 3, (9, 20, 40)) == 0
+    )
+    once = bias(line, (100, 140, 180))
+    assert once == pytest.approx(2 * math.sqrt(10) / 120 / math.log(2))
+    assert bias([2.0, 0.0, -2.0], (100, 140, 180)) == pytest.approx(2 * once)
+    assert bias(line, (100, 180, 260)) > once
