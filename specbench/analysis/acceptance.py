@@ -13,9 +13,16 @@ so
     accepted = decoded - passes
     length = 1 + accepted / passes = decoded / passes
 
-which holds where every step verifies a draft; steps of an adaptive drafter without
-one would count as accepted tokens. Passes are added when a request ends, decoded
-tokens at each step: the two belong to the same requests only between idle edges."""
+Passes are added when a request ends, decoded tokens at each step: the two belong to the
+same requests only between idle edges. Where a step starts before the last one's result
+is read (overlap scheduling, the default on a GPU), a request that has ended is in one
+more: its tokens are counted and its pass is not. With R requests that ended
+
+    length = decoded / (passes + R)
+
+That was read in the source and not seen on a GPU. Two drafters have no figure by this
+route: an adaptive one, whose passes without a draft are counted too, and UNO, each pass
+of which gives two tokens of its own."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -23,6 +30,7 @@ from itertools import pairwise
 
 from specbench.analysis.missing import Missing
 from specbench.schema.acceptance import Acceptance
+from specbench.schema.drafting import UNO, Drafter
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 
 NOT_EXPOSED = "the server reports no speculation counters"
@@ -31,6 +39,14 @@ NO_DRAFTS = "no drafts were made"
 WENT_BACK = "a counter went backwards: the engine restarted within the cell"
 ONLY_SOME = "the server exposes only some of the speculation counters"
 UNEVEN = "the server counted fewer decoded tokens than verify passes"
+OVERLAP_UNKNOWN = (
+    "the server does not say whether its scheduling overlaps, so that decoded tokens"
+    " may be of more passes than it counts"
+)
+PAUSES = (
+    "the server counts the steps in which an adaptive drafter paused as verify passes"
+)
+TWO_OF_ITS_OWN = "each verify pass of UNO gives two tokens that are not drafted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +77,13 @@ def describe_drafts(counts: DraftCounts, source: str) -> Acceptance:
 
 
 def acceptance_between(
-    readings: Sequence[EngineReading], edges: tuple[Phase, Phase], source: str
+    readings: Sequence[EngineReading],
+    edges: tuple[Phase, Phase],
+    source: str,
+    drafter: Drafter | None = None,
 ) -> Acceptance | Missing:
-    """Acceptance from one phase's reading to another's."""
+    """Acceptance from one phase's reading to another's. `drafter` matters only where
+    the engine counts verify passes."""
     seen = readable(readings)
     if not seen:
         return Missing(NOT_EXPOSED if readings else NOT_READ)
@@ -80,7 +100,7 @@ def acceptance_between(
     ]
     if any(after < before for before, after in pairwise(drafts)):
         return Missing(WENT_BACK)
-    counts = _growth(first.counters, last.counters)
+    counts = _growth(first.counters, last.counters, drafter)
     return counts if isinstance(counts, Missing) else describe_drafts(counts, source)
 
 
@@ -109,9 +129,11 @@ def counter_growth(before: float | None, after: float | None) -> float | None:
     return growth if growth >= 0 else None
 
 
-def _growth(before: EngineCounters, after: EngineCounters) -> DraftCounts | Missing:
+def _growth(
+    before: EngineCounters, after: EngineCounters, drafter: Drafter | None
+) -> DraftCounts | Missing:
     if after.drafts is None:
-        return _growth_of_passes(before, after)
+        return _growth_of_passes(before, after, drafter)
     if after.draft_tokens is None or after.accepted_tokens is None:
         return Missing(ONLY_SOME)
     drafts = counter_growth(before.drafts, after.drafts)
@@ -126,7 +148,7 @@ def _growth(before: EngineCounters, after: EngineCounters) -> DraftCounts | Miss
 
 
 def _growth_of_passes(
-    before: EngineCounters, after: EngineCounters
+    before: EngineCounters, after: EngineCounters, drafter: Drafter | None
 ) -> DraftCounts | Missing:
     """By verify passes and decoded tokens."""
     if after.decode_tokens is None:
@@ -137,9 +159,31 @@ def _growth_of_passes(
         return Missing(WENT_BACK)
     if passes == 0:
         return DraftCounts(0.0, None, 0.0)
-    if decoded < passes:
+    beyond = _ended_beyond(before, after, drafter)
+    if isinstance(beyond, Missing):
+        return beyond
+    all_passes = passes + beyond
+    if decoded < all_passes:
         return Missing(UNEVEN)
-    return DraftCounts(passes, None, decoded - passes)
+    return DraftCounts(passes, None, decoded * passes / all_passes - passes)
+
+
+def _ended_beyond(
+    before: EngineCounters, after: EngineCounters, drafter: Drafter | None
+) -> float | Missing:
+    """Passes of requests that had ended: not counted, though their tokens are."""
+    if drafter is None:
+        return Missing(OVERLAP_UNKNOWN)
+    if drafter.method == UNO:
+        return Missing(TWO_OF_ITS_OWN)
+    if drafter.is_adaptive:
+        return Missing(PAUSES)
+    if drafter.is_overlapped is None:
+        return Missing(OVERLAP_UNKNOWN)
+    if not drafter.is_overlapped:
+        return 0.0
+    ended = counter_growth(before.requests_ended, after.requests_ended)
+    return Missing(ONLY_SOME) if ended is None else ended
 
 
 def _position_growth(

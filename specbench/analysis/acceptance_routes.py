@@ -17,6 +17,7 @@ from specbench.analysis.engine_growth import growth_over_cell
 from specbench.analysis.missing import Missing
 from specbench.analysis.request_drafts import DraftsByRequest, acceptance_of_requests
 from specbench.schema.acceptance import IDLE_EDGES, Acceptance
+from specbench.schema.drafting import Drafter
 from specbench.schema.sample import Outcome, RequestSample
 from specbench.schema.snapshot import EngineReading, Phase
 
@@ -36,6 +37,7 @@ class DraftSources:
     requests: DraftsByRequest
     counts_at_request_end: bool
     """The engine's counters of drafts move only when a request ends."""
+    drafter: Drafter | None = None
 
 
 def cell_acceptance(
@@ -47,7 +49,9 @@ def cell_acceptance(
     by_requests = acceptance_of_requests(chosen, sources.requests, named)
     if isinstance(by_requests, Acceptance):
         return by_requests
-    by_counters = acceptance_between(sources.readings, CELL_EDGES, IDLE_EDGES)
+    by_counters = acceptance_between(
+        sources.readings, CELL_EDGES, IDLE_EDGES, sources.drafter
+    )
     if isinstance(by_counters, Acceptance):
         return by_counters
     if not sources.requests and by_counters.reason == NOT_EXPOSED:

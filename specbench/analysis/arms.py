@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from specbench.schema.drafting import NGRAM, Drafter
+
 ArmName = tuple[str, str]
 """Target and arm."""
 
@@ -45,7 +47,7 @@ def _drafted_by_sglang(given: Mapping[str, Any]) -> int | None:
     width, steps = _count(given.get("num_draft_tokens")), _count(given.get("num_steps"))
     if width is not None:
         return width - 1
-    if str(given["algorithm"]).upper() == "NGRAM":
+    if str(given["algorithm"]).upper() == NGRAM:
         return NGRAM_WIDTH - 1
     return steps if given.get("eagle_topk") == 1 else None
 
@@ -55,27 +57,37 @@ def _count(value: object) -> int | None:
 
 
 PADDED = (
-    "every draft of this n-gram drafter has its full width, padded where it found less:"
-    " acceptance length and tokens per step compare with other arms, the rate does not"
+    "every step of this n-gram drafter verifies a draft of its full width, padded where"
+    " it found less or nothing: its tokens per step compare with those of other arms,"
+    " its acceptance rate, length and first position do not"
 )
 TREES = (
     "its drafts are trees: the acceptance rate is over all nodes and cannot reach 1,"
     " and acceptance by position is by depth"
 )
 ADAPTIVE = (
-    "its draft tokens are counted by the width that the server started with: the"
-    " acceptance rate is too low by as much as the drafts became shorter"
+    "its steps without a draft are counted as drafts: acceptance is not given, and its"
+    " tokens per step compare with those of other arms"
+)
+SURE = (
+    "its draft tokens are counted by its full width, also where it has only those"
+    " verified that it is sure of: the acceptance rate is then too low by as much"
 )
 
 
-def rate_caveat(speculative: Mapping[str, Any]) -> str:
+def rate_caveat(speculative: Mapping[str, Any], drafter: Drafter | None = None) -> str:
     """By keys of SGLang (0.5.23), whose draft tokens are verify passes times a fixed
-    width: `NGRAM` pads its drafts, `eagle_topk` over 1 makes trees, and the width of
-    `adaptive` ones changes."""
+    width, and by what the running server says: without lengths SGLang chooses them, for
+    some models a tree."""
     given = {key.replace("-", "_"): value for key, value in speculative.items()}
-    if str(given.get("algorithm", "")).upper() == "NGRAM":
+    method = str(given.get("algorithm", "")).upper()
+    if method == NGRAM:
         return PADDED
-    if given.get("adaptive") or given.get("adaptive_config"):
+    if method == "DSPARK":
+        return SURE
+    asked = bool(given.get("adaptive") or given.get("adaptive_config"))
+    running = drafter or Drafter(method)
+    if asked if running.is_adaptive is None else running.is_adaptive:
         return ADAPTIVE
-    branches = given.get("eagle_topk")
+    branches = running.branches or given.get("eagle_topk")
     return TREES if isinstance(branches, int) and branches > 1 else ""

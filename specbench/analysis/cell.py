@@ -21,7 +21,7 @@ from specbench.analysis.open_loop import add_open_load, find_open_window, from_d
 from specbench.analysis.prefill_share import add_prefill_share
 from specbench.analysis.prompt_length import prompt_length
 from specbench.analysis.reasons import explain_missing
-from specbench.analysis.request_drafts import DraftsByRequest
+from specbench.analysis.request_drafts import DraftsByRequest, with_pauses
 from specbench.analysis.requests import derive_figures
 from specbench.analysis.rules.rule import CellContext
 from specbench.analysis.validity import judge_cell
@@ -29,6 +29,7 @@ from specbench.analysis.whole_run import mean_tokens, total_tokens, whole_run
 from specbench.analysis.window import NoWindow, Window, find_window
 from specbench.analysis.window_figures import add_window
 from specbench.schema.cell import CellKey
+from specbench.schema.drafting import Drafter
 from specbench.schema.findings import CellStats, LatencyBasis
 from specbench.schema.record import ClientHealth, GpuReading
 from specbench.schema.sample import Outcome, RequestSample, Role
@@ -57,6 +58,8 @@ class CellObservations:
     """What the engine says of single requests, as its adapter reads it."""
     counts_at_request_end: bool = False
     """The engine's counters of drafts move only when a request ends."""
+    drafter: Drafter | None = None
+    """How the server drafts, as it says itself."""
     not_flushed: str | None = None
     """Why the engine still held what came before the cell; None = it did not."""
     learns_from_traffic: bool = False
@@ -93,6 +96,7 @@ def _judged(seen: CellObservations, stats: CellStats) -> CellStats:
         unsent=planned - len(seen.samples),
         not_flushed=seen.not_flushed,
         learns_from_traffic=seen.learns_from_traffic,
+        drafter=seen.drafter,
     )
     return replace(stats, findings=judge_cell(stats, context))
 
@@ -153,10 +157,15 @@ def _figures(seen: CellObservations, window: Window | NoWindow) -> CellStats:
         gpu=summarise_gpus(seen.gpu),
         missing=missing,
         latency_basis=basis,
-        whole_run=whole_run(seen.samples, ended_well, seen.readings),
+        whole_run=whole_run(seen.samples, ended_well, seen.readings, seen.drafter),
         prompt_length=prompt_length(ended_well, seen.key.condition.context),
     )
-    sources = DraftSources(seen.readings, seen.drafts, seen.counts_at_request_end)
+    sources = DraftSources(
+        seen.readings,
+        with_pauses(seen.drafts, seen.drafter),
+        seen.counts_at_request_end,
+        seen.drafter,
+    )
     return add_drafts(stats, seen.samples, chosen, sources)
 
 

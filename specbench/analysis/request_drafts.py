@@ -8,12 +8,13 @@ With SGLang (0.5.23) that is 1 + spec_num_correct_drafts / spec_verify_ct, what 
 drafter earns; tokens accepted beyond a stop are in it, as in the counters."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from specbench.analysis.acceptance import DraftCounts, describe_drafts
 from specbench.analysis.missing import Missing
 from specbench.schema.acceptance import Acceptance, RequestLengths
-from specbench.schema.drafting import RequestDrafts
+from specbench.schema.drafting import Drafter, RequestDrafts
 from specbench.schema.sample import Outcome, RequestSample
 from specbench.stats.quantiles import quantile
 
@@ -35,6 +36,16 @@ def read_drafts(
         if sample.speculation is not None
     }
     return {index: drafts for index, drafts in found.items() if drafts is not None}
+
+
+def with_pauses(drafts: DraftsByRequest, drafter: Drafter | None) -> DraftsByRequest:
+    """An adaptive drafter's steps without a draft are counted as drafts (SGLang 0.5.23,
+    srt/speculative/eagle_worker_v2.py): how many drafts there were is not known."""
+    if drafter is None or not drafter.is_adaptive:
+        return drafts
+    return {
+        index: _only_steps(one) if one.steps else one for index, one in drafts.items()
+    }
 
 
 def acceptance_of_requests(
@@ -87,6 +98,16 @@ def request_lengths(known: Sequence[RequestDrafts]) -> RequestLengths | None:
         return None
     low, middle, high = (quantile(lengths, q) for q in (0.1, 0.5, 0.9))
     return RequestLengths(len(lengths), low, middle, high)
+
+
+def _only_steps(one: RequestDrafts) -> RequestDrafts:
+    return replace(
+        one,
+        drafts=None,
+        draft_tokens=None,
+        accepted_by_position=None,
+        longest_draft=None,
+    )
 
 
 def _decoded(sample: RequestSample) -> bool:

@@ -31,15 +31,14 @@ def count_steps(
 ) -> DecodeSteps | Missing:
     """Decode tokens D and target steps of the requests that ended well.
 
-    Steps that the engine counts are those that verified a draft. Each accepted token A
-    saves a step, so there were at least D - A: more than the engine counts where an
-    adaptive drafter paused. Without such a count a request's steps are the larger of
-    two. By acceptance, D - A; misses steps where the engine counts accepted tokens
-    beyond the stop, at most k a request (vLLM 0.32.0 does, v1/core/sched/scheduler.py).
-    By chunks, those after the first: the tokens of a step come as one chunk; misses
-    steps where the server joins several under load. None when the chunks exceed what
-    acceptance allows by more than k a request: then one of the sources means something
-    else.
+    Steps that the engine counts are all of the request: with SGLang (0.5.23) also those
+    in which an adaptive drafter paused. Without such a count a request's steps are the
+    larger of two. By acceptance, D - A, since each accepted token A saves one; misses
+    steps where the engine counts accepted tokens beyond the stop, at most k a request
+    (vLLM 0.32.0 does, v1/core/sched/scheduler.py). By chunks, those after the first:
+    the tokens of a step come as one chunk; misses steps where the server joins several
+    under load. None when the chunks exceed what acceptance allows by more than k a
+    request: then one of the sources means something else.
     """
     decoded = steps = excess = 0
     for sample in samples:
@@ -51,11 +50,11 @@ def count_steps(
             if tokens:
                 return Missing(NOT_SAID)
             continue
-        by_acceptance = tokens - known.accepted_tokens
         decoded += tokens
         if known.steps is not None:
-            steps += max(known.steps, by_acceptance)
+            steps += known.steps
             continue
+        by_acceptance = tokens - known.accepted_tokens
         by_chunks = len(token_chunks(sample.chunks)) - 1
         steps += max(by_acceptance, by_chunks)
         # a step can hold so many; 0 where the engine does not say

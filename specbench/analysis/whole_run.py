@@ -12,6 +12,7 @@ from specbench.analysis.latencies import (
 )
 from specbench.analysis.missing import Missing
 from specbench.analysis.requests import derive_figures
+from specbench.schema.drafting import Drafter
 from specbench.schema.findings import WholeRun
 from specbench.schema.sample import Outcome, RequestSample
 from specbench.schema.snapshot import EngineReading
@@ -22,6 +23,7 @@ def whole_run(
     samples: Sequence[RequestSample],
     measured: Sequence[RequestSample],
     readings: Sequence[EngineReading],
+    drafter: Drafter | None = None,
 ) -> WholeRun:
     """Latencies over the measured requests; tokens and time over all that were sent,
     warm-up included, since they shared the server."""
@@ -33,7 +35,7 @@ def whole_run(
             min(s.sent_ns for s in samples), max(s.end_ns for s in samples)
         )
     tokens = total_tokens(ended_well)
-    acceptance = acceptance_between(readings, CELL_EDGES, WHOLE_CELL)
+    acceptance = acceptance_between(readings, CELL_EDGES, WHOLE_CELL, drafter)
     return WholeRun(
         duration_s=duration,
         output_throughput=(

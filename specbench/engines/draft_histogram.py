@@ -23,3 +23,8 @@ def positions_of(
     if sum(place * count for place, count in enumerate(counts)) != accepted:
         return None
     return tuple(sum(counts[place:]) for place in range(1, len(counts)))
+
+
+def counts_drafts(histogram: object) -> bool:
+    """Whether there is a draft in it, with or without accepted tokens."""
+    return isinstance(histogram, list) and any(read_count(one) for one in histogram)

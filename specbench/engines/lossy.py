@@ -19,6 +19,19 @@ probabilities; under 1 any that is likely enough is."""
 FORCED_LENGTH = "SGLANG_SIMULATE_ACC_LEN"
 """SGLang 0.5.23 (srt/environ.py): over 0, so many tokens of each draft are taken,
 whatever the target model thinks."""
+OLD_FORCED_LENGTH = "SGL_SIMULATE_ACC_LEN"
+"""Its older name, which wins where both are given."""
+_FORCING: Mapping[str, tuple[str, ...]] = {
+    "sglang": ("SGLANG_SIMULATE_ACC", "SGL_SIMULATE_ACC")
+}
+"""How the variables of the environment begin by which an engine's acceptance is
+forced. vLLM 0.32.0 has none: its synthetic acceptance is a key of the arm."""
+
+
+def forcing_variables(engine: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of those that an environment has."""
+    starts = _FORCING.get(engine, ())
+    return tuple(sorted(name for name in environ if name.startswith(starts)))
 
 
 def vllm_lossy_settings(speculative: Mapping[str, Any]) -> tuple[str, ...]:
@@ -40,9 +53,10 @@ def sglang_lossy_settings(
         for key in THRESHOLDS
         if plain.get(key) is not None and not _is_at_least(plain[key], 1.0)
     ]
-    forced = settings.get(FORCED_LENGTH)
-    if forced is not None and not _is_at_most(forced, 0.0):
-        found.append(f"{FORCED_LENGTH} = {forced}")
+    for name in (FORCED_LENGTH, OLD_FORCED_LENGTH):
+        forced = settings.get(name)
+        if forced is not None and not _is_at_most(forced, 0.0):
+            found.append(f"{name} = {forced}")
     return tuple(found)
 
 

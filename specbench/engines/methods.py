@@ -4,7 +4,7 @@ which keys of an arm it reads. `check_arm` holds an arm against them, so that wh
 engine would say after a minute of starting is said before."""
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -48,6 +48,9 @@ class Method:
     absent: str | None = None
     """Why the version cannot run it although it takes the name."""
     runs_on_cpu: bool = True
+    folder: str | None = None
+    """Where the engine looks inside the target's folder for weights that the arm does
+    not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,17 @@ class Variant:
 Rule: TypeAlias = Callable[[Mapping[str, Any], Method | None], None]
 """Raises InputError for keys that do not go together."""
 
-TargetRule: TypeAlias = Callable[[Mapping[str, Any], Target], tuple[str, ...]]
-"""Notes on an arm as that target would run it; raises InputError."""
+TargetRule: TypeAlias = Callable[
+    [Mapping[str, Any], Target, frozenset[str]], tuple[str, ...]
+]
+"""Notes on an arm as that target would run it; raises InputError. The arm has its
+method by its first name, where it is known; the target's `env` is all that the engine
+gets, with what it inherits; the names are those of `modules` that it lacks."""
+
+ConfigRule: TypeAlias = Callable[
+    [Mapping[str, Any], Method | None, Mapping[str, Any]], None
+]
+"""Raises InputError for keys that do not go with a target of that config.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,10 @@ class EngineMethods:
     empty one = it is missing."""
     rules: tuple[Rule, ...] = ()
     target_rules: tuple[TargetRule, ...] = ()
+    modules: tuple[str, ...] = ()
+    """Python packages, by the names that are imported, on which the target rules
+    depend."""
+    config_rules: tuple[ConfigRule, ...] = ()
     variants: tuple[Variant, ...] = ()
     lossy_by: tuple[str, ...] = ()
     """Keys by which answers can stop following the target model."""
@@ -119,8 +135,8 @@ class EngineMethods:
 
 
 class UnknownToVersionError(InputError):
-    """A method or a key that the version does not have: a mistake, or the word of
-    another release."""
+    """A method, a key or a choice that the version does not have: a mistake, or the
+    word of another release."""
 
     def __init__(self, message: str, hint: str, methods: EngineMethods) -> None:
         super().__init__(message, hint)
@@ -130,17 +146,56 @@ class UnknownToVersionError(InputError):
 def check_arm(methods: EngineMethods, speculative: Mapping[str, Any]) -> None:
     """Raises InputError naming the key and what the version knows."""
     arm = named_keys(speculative, methods.spellings)
-    method = chosen_method(methods, arm)
-    _refuse_unknown_keys(methods, arm, method)
+    for error in _unknown_words(methods, arm):
+        raise error
+    _check_known_words(methods, arm)
+
+
+def check_arm_of_other_release(
+    methods: EngineMethods, speculative: Mapping[str, Any]
+) -> tuple[UnknownToVersionError, ...]:
+    """What the version does not know, to be left to the release that will run. The rest
+    of the arm is held against the version; raises InputError."""
+    arm = named_keys(speculative, methods.spellings)
+    unknown = tuple(_unknown_words(methods, arm))
+    keys = {key.name for key in methods.keys}
+    _check_known_words(methods, {k: value for k, value in arm.items() if k in keys})
+    return unknown
+
+
+def _check_known_words(methods: EngineMethods, arm: Mapping[str, Any]) -> None:
+    """An arm of the version's own keys; its method and choices may be others."""
     known = {key.name: key for key in methods.keys}
     for name, value in arm.items():
         complaint = known[name].complaint(value)
-        if complaint is not None:
+        if complaint is not None and not known[name].is_unlisted(value):
             raise InputError(f"speculative.{name}: {complaint}")
+    method = _find_method(methods, methods.choose(arm))
     if method is not None:
         _refuse_missing_keys(methods, arm, method)
     for rule in methods.rules:
         rule(arm, method)
+
+
+def _unknown_words(
+    methods: EngineMethods, arm: Mapping[str, Any]
+) -> Iterator[UnknownToVersionError]:
+    """The method, then keys, then choices. Raises InputError where there is no
+    method."""
+    try:
+        method = chosen_method(methods, arm)
+    except UnknownToVersionError as error:
+        yield error
+        method = None
+    yield from _unknown_keys(methods, arm, method)
+    for key in methods.keys:
+        value = arm.get(key.name)
+        if key.is_unlisted(value):
+            yield UnknownToVersionError(
+                f"speculative.{key.name}: {key.complaint(value)}",
+                hint=f"those are the choices of {methods.label}",
+                methods=methods,
+            )
 
 
 def chosen_method(methods: EngineMethods, arm: Mapping[str, Any]) -> Method | None:
@@ -154,7 +209,7 @@ def chosen_method(methods: EngineMethods, arm: Mapping[str, Any]) -> Method | No
             f"speculative.{methods.selector}: is missing",
             hint=f"{methods.label} has {', '.join(methods.names)}",
         )
-    method = methods.find(name) if isinstance(name, str) else None
+    method = _find_method(methods, name)
     if method is None:
         written = arm.get(methods.selector, name)
         raise UnknownToVersionError(
@@ -165,13 +220,18 @@ def chosen_method(methods: EngineMethods, arm: Mapping[str, Any]) -> Method | No
             methods=methods,
         )
     if method.absent is not None:
-        raise InputError(
+        raise UnknownToVersionError(
             f"speculative.{methods.selector}: {methods.label} cannot run {name!r}:"
             f" {method.absent}",
             hint="it can run "
             + ", ".join(m.name for m in methods.methods if m.absent is None),
+            methods=methods,
         )
     return method
+
+
+def _find_method(methods: EngineMethods, name: Any) -> Method | None:
+    return methods.find(name) if isinstance(name, str) else None
 
 
 def idle_keys(
@@ -185,23 +245,21 @@ def idle_keys(
     return tuple(key for key in arm if key not in read)
 
 
-def _refuse_unknown_keys(
+def _unknown_keys(
     methods: EngineMethods, arm: Mapping[str, Any], method: Method | None
-) -> None:
+) -> Iterator[UnknownToVersionError]:
     every = [key.name for key in methods.keys]
-    unknown = next((key for key in arm if key not in every), None)
-    if unknown is None:
-        return
-    if unknown in methods.foreign:
-        start = f"{methods.title} has {methods.foreign[unknown]} for it; "
-    else:
-        start = _nearest(unknown.removeprefix("speculative_"), every)
     subject = "it" if method is None else f"{method.name} of {methods.label}"
-    raise UnknownToVersionError(
-        f"speculative.{unknown}: {methods.label} has no such key",
-        hint=f"{start}{subject} knows {', '.join(methods.key_names(method))}",
-        methods=methods,
-    )
+    for unknown in (key for key in arm if key not in every):
+        if unknown in methods.foreign:
+            start = f"{methods.title} has {methods.foreign[unknown]} for it; "
+        else:
+            start = _nearest(unknown.removeprefix("speculative_"), every)
+        yield UnknownToVersionError(
+            f"speculative.{unknown}: {methods.label} has no such key",
+            hint=f"{start}{subject} knows {', '.join(methods.key_names(method))}",
+            methods=methods,
+        )
 
 
 def _refuse_missing_keys(

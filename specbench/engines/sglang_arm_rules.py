@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from specbench.engines.arm_keys import refusal
-from specbench.engines.methods import Method, Rule
+from specbench.engines.methods import ConfigRule, Method, Rule, TargetRule
 from specbench.engines.sglang_adaptive import check_adaptive, is_adaptive
+from specbench.engines.sglang_verify_rules import (
+    check_tree_by_default,
+    check_verification,
+    check_verification_device,
+)
 
 CHAINS = ("EAGLE", "EAGLE3", "NEXTN", "STANDALONE")
 """Methods whose drafts grow step by step."""
@@ -130,28 +135,6 @@ def check_uno(arm: Mapping[str, Any], method: Method | None) -> None:
         raise refusal("use_rejection_sampling", "not with UNO, which has its own way")
 
 
-def check_verification(arm: Mapping[str, Any], method: Method | None) -> None:
-    """Rejection sampling and block verification are for chains."""
-    if method is None:
-        return
-    for key, others in (
-        ("use_rejection_sampling", ()),
-        ("use_block_verification", _BLOCKS),
-    ):
-        if not arm.get(key):
-            continue
-        able = ("EAGLE", "EAGLE3", "NEXTN", *others)
-        if method.name not in able:
-            raise refusal(key, f"only with {', '.join(able)}; not {method.name}")
-        if arm.get("eagle_topk") not in (None, 1):
-            raise refusal(key, "only with eagle_topk = 1")
-    for key in ("accept_threshold_single", "accept_threshold_acc"):
-        if arm.get("use_rejection_sampling") and arm.get(key) not in (None, 1, 1.0):
-            raise refusal(
-                key, "must not be given with use_rejection_sampling, which ignores it"
-            )
-
-
 def check_window(arm: Mapping[str, Any], _method: Method | None) -> None:
     """Tokens that always stay are kept beside a window."""
     if arm.get("draft_sink_size") and arm.get("draft_window_size") is None:
@@ -168,3 +151,6 @@ RULES: tuple[Rule, ...] = (
     check_window,
 )
 """In the order in which an arm is held against them."""
+
+TARGET_RULES: tuple[TargetRule, ...] = (check_verification_device,)
+CONFIG_RULES: tuple[ConfigRule, ...] = (check_tree_by_default,)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from specbench.engines.contract import FactPages
+from specbench.schema.drafting import Drafter
 from specbench.schema.record import EngineFacts
 from specbench.wire.errors import WireError
 from specbench.wire.prometheus import parse_exposition
@@ -76,6 +77,7 @@ def read_facts(engine: str, pages: FactPages) -> EngineFacts:
         prefix_caching=_negated(info.get("disable_radix_cache")),
         notes=(*_self_changes(messages), *_greedy_note(info)),
         cuda_graph_max_tokens=_graph_tokens(info, states),
+        drafter=_drafter(info),
     )
 
 
@@ -183,6 +185,20 @@ def _graph_tokens(info: dict[str, Any], states: list[dict[str, Any]]) -> int | N
     if _text(info.get("speculative_algorithm")):
         width = _whole(info.get("speculative_num_draft_tokens")) or 1
     return max(sizes) * width
+
+
+def _drafter(info: dict[str, Any]) -> Drafter | None:
+    """What is in force: the page has what SGLang chose where nothing was given."""
+    method = _text(info.get("speculative_algorithm"))
+    if method is None:
+        return None
+    adaptive = info.get("speculative_adaptive")
+    return Drafter(
+        method=method,
+        is_overlapped=_negated(info.get("disable_overlap_schedule")),
+        is_adaptive=adaptive if isinstance(adaptive, bool) else None,
+        branches=_whole(info.get("speculative_eagle_topk")),
+    )
 
 
 def _messages(log: str) -> list[tuple[str, str]]:

@@ -7,7 +7,12 @@ from typing import Any
 
 from specbench.engines.arm_keys import Key, Kind
 from specbench.engines.methods import EngineMethods, Method, Need, Variant
-from specbench.engines.sglang_arm_rules import CHAINS, RULES
+from specbench.engines.sglang_arm_rules import (
+    CHAINS,
+    CONFIG_RULES,
+    RULES,
+    TARGET_RULES,
+)
 
 _LENGTHS = "num_steps, eagle_topk, num_draft_tokens: all or none"
 _WITH_MODEL = (*CHAINS, "DFLASH", "DSPARK")
@@ -64,6 +69,7 @@ METHODS: tuple[Method, ...] = (
         "dspark_block_size, else the head's; num_steps and eagle_topk must not be"
         " given",
         runs_on_cpu=False,
+        folder="dspark",
     ),
     Method(
         "UNO",
@@ -176,6 +182,8 @@ METHODS_OF_SGLANG = EngineMethods(
     keys=KEYS,
     choose=_choose,
     rules=RULES,
+    target_rules=TARGET_RULES,
+    config_rules=CONFIG_RULES,
     variants=VARIANTS,
     lossy_by=("accept_threshold_single", "accept_threshold_acc"),
     spellings={"draft_model": "draft_model_path"},

@@ -12,7 +12,7 @@ where that width is fixed."""
 from collections.abc import Mapping
 from typing import Any
 
-from specbench.engines.draft_histogram import positions_of
+from specbench.engines.draft_histogram import counts_drafts, positions_of
 from specbench.schema.drafting import RequestDrafts
 from specbench.wire.counts import read_count
 
@@ -33,15 +33,20 @@ HISTOGRAM = ("spec_correct_drafts_histogram", "spec_accept_histogram")
 
 def read_request(figures: Mapping[str, Any]) -> RequestDrafts | None:
     """Every verify pass is a draft, and a step of the request. None where verify
-    passes or accepted tokens are not said, or contradict each other."""
+    passes or accepted tokens are not said, or contradict each other. Without its own
+    counts beside it a histogram shows that there were passes: the counts are left out
+    while an adaptive drafter pauses (srt/managers/tokenizer_manager.py, 0.5.23)."""
     verifies = read_count(figures.get(VERIFIES))
     accepted = read_count(_first(figures, ACCEPTED))
     if verifies is None or accepted is None or (accepted and not verifies):
         return None
+    histogram = _first(figures, HISTOGRAM)
+    if not verifies and counts_drafts(histogram):
+        return None
     proposed = read_count(_first(figures, PROPOSED))
     if proposed is not None and proposed < accepted:
         proposed = None
-    positions = positions_of(_first(figures, HISTOGRAM), verifies, accepted)
+    positions = positions_of(histogram, verifies, accepted)
     if positions == () and proposed:
         # the list ends at the longest acceptance, and the first token was proposed
         positions = (0,)

@@ -14,11 +14,13 @@ from typing import Any
 
 import orjson
 
+from specbench.engines.arm_keys import named_keys
 from specbench.engines.causes import find_cause
 from specbench.engines.contract import FactPages, LaunchCommand, LaunchRequest
 from specbench.engines.flags import flags, named_args, refuse_reserved
 from specbench.engines.lossy import vllm_lossy_settings
 from specbench.engines.methods import check_arm
+from specbench.engines.vllm_arm_rules import is_learning
 from specbench.engines.vllm_facts import read_facts
 from specbench.engines.vllm_methods import METHODS_OF_VLLM
 from specbench.engines.vllm_metrics import PREFIX, read_metrics
@@ -117,9 +119,10 @@ class VllmAdapter:
         """vLLM takes the method from the draft model where none is given."""
         check_arm(METHODS_OF_VLLM, speculative)
 
-    def learns_from_traffic(self, _speculative: Mapping[str, Any], /) -> bool:
-        """Suffix decoding would, but is refused with its cache of answers on."""
-        return False
+    def learns_from_traffic(self, speculative: Mapping[str, Any], /) -> bool:
+        """Suffix decoding does, unless its cache of answers is off; `check_speculative`
+        refuses it so."""
+        return is_learning(named_keys(speculative))
 
     def lossy_settings(
         self, speculative: Mapping[str, Any], _settings: Mapping[str, Scalar], /

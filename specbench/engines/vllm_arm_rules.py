@@ -9,7 +9,7 @@ from typing import Any
 from specbench.engines.arm_keys import is_whole, refusal
 from specbench.engines.methods import Method, Rule, TargetRule
 from specbench.engines.vllm_verify_rules import (
-    check_adaptive,
+    check_runner,
     check_sampling,
     check_synthetic,
     note_block_verification,
@@ -18,6 +18,7 @@ from specbench.errors import InputError
 from specbench.schema.sweep import Target
 
 LENGTH = "num_speculative_tokens"
+CACHED_REQUESTS = "suffix_decoding_max_cached_requests"
 TABLE = "num_speculative_tokens_per_batch_size"
 _WITHOUT_WEIGHTS = ("ngram", "ngram_gpu", "suffix", "custom_class")
 
@@ -90,14 +91,19 @@ def check_learning(arm: Mapping[str, Any], method: Method | None) -> None:
     """Suffix decoding keeps the answers that it has seen (10,000 by default): the same
     prompts at the next load would find their own answers, and each load would be
     flattered by the ones before."""
-    key = "suffix_decoding_max_cached_requests"
-    if method is not None and method.name == "suffix" and arm.get(key) != 0:
+    if method is not None and is_learning({**arm, "method": method.name}):
         raise refusal(
-            key,
+            CACHED_REQUESTS,
             "must be 0, since a drafter that learns from traffic cannot be reset"
             " between loads",
-            f"add {key} = 0; the drafter then uses the prompt only",
+            f"add {CACHED_REQUESTS} = 0, also to what starts a server of your own; the"
+            " drafter then uses the prompt only",
         )
+
+
+def is_learning(arm: Mapping[str, Any]) -> bool:
+    """Only a cache of no answers keeps suffix decoding from learning."""
+    return arm.get("method") == "suffix" and arm.get(CACHED_REQUESTS) != 0
 
 
 def check_table(arm: Mapping[str, Any], _method: Method | None) -> None:
@@ -161,7 +167,9 @@ def check_method_only(arm: Mapping[str, Any], method: Method | None) -> None:
         raise refusal("dspark_draft_topk", f"only with dspark, not {method.name}")
 
 
-def check_draft_parallel(arm: Mapping[str, Any], target: Target) -> tuple[str, ...]:
+def check_draft_parallel(
+    arm: Mapping[str, Any], target: Target, _lacking: frozenset[str]
+) -> tuple[str, ...]:
     """The drafter runs on one GPU of the target's, or on all of them."""
     size = arm.get("draft_tensor_parallel_size")
     if size not in (None, 1, target.tensor_parallel):
@@ -173,7 +181,9 @@ def check_draft_parallel(arm: Mapping[str, Any], target: Target) -> tuple[str, .
     return ()
 
 
-def note_data_parallel(arm: Mapping[str, Any], target: Target) -> tuple[str, ...]:
+def note_data_parallel(
+    arm: Mapping[str, Any], target: Target, _lacking: frozenset[str]
+) -> tuple[str, ...]:
     """Ranks could choose different lengths, so the engine drops the table."""
     given = target.args.get("data-parallel-size", target.args.get("data_parallel_size"))
     if arm.get(TABLE) is None or given in (None, 1):
@@ -193,12 +203,12 @@ RULES: tuple[Rule, ...] = (
     check_synthetic,
     check_method_only,
     check_sampling,
-    check_adaptive,
 )
 """In the order in which an arm is held against them."""
 
 TARGET_RULES: tuple[TargetRule, ...] = (
     check_draft_parallel,
     note_data_parallel,
+    check_runner,
     note_block_verification,
 )

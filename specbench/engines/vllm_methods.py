@@ -8,6 +8,7 @@ from typing import Any
 from specbench.engines.arm_keys import Key, Kind
 from specbench.engines.methods import EngineMethods, Method, Need, Variant
 from specbench.engines.vllm_arm_rules import RULES, TARGET_RULES
+from specbench.engines.vllm_verify_rules import TRITON
 
 _MTP_NAMES = (
     "deepseek_mtp",
@@ -268,6 +269,7 @@ METHODS_OF_VLLM = EngineMethods(
     choose=_choose,
     rules=RULES,
     target_rules=TARGET_RULES,
+    modules=(TRITON,),
     variants=VARIANTS,
     lossy_by=("rejection_sample_method",),
     foreign={

@@ -7,11 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 from specbench.engines.arm_keys import is_number, refusal
+from specbench.engines.lossy import EXACT_METHODS
 from specbench.engines.methods import Method
 from specbench.schema.sweep import Target
 
+RUNNER = "VLLM_USE_V2_MODEL_RUNNER"
+"""Variable by which a user takes the choice of a runner from vLLM: 0 or 1."""
+TRITON = "triton"
 _LENGTH = "num_speculative_tokens"
-_FIRST_RUNNER_ONLY = ("suffix", "medusa", "custom_class")
+_FIRST_RUNNER_ONLY = ("suffix", "medusa", "mlp_speculator", "custom_class")
 _BLOCK_DRAFTERS = ("dflash", "dspark")
 
 
@@ -19,10 +23,12 @@ def check_synthetic(arm: Mapping[str, Any], method: Method | None) -> None:
     """Programmed acceptance: by rates of each position, or by a mean length."""
     rates = arm.get("synthetic_acceptance_rates")
     length = arm.get("synthetic_acceptance_length")
-    if arm.get("rejection_sample_method") != "synthetic":
+    verification = arm.get("rejection_sample_method")
+    if verification is None or verification in EXACT_METHODS:
         for key in ("synthetic_acceptance_rates", "synthetic_acceptance_length"):
             if arm.get(key) is not None:
                 raise refusal(key, 'only with rejection_sample_method = "synthetic"')
+    if verification != "synthetic":
         return
     if (rates is None) == (length is None):
         raise refusal(
@@ -75,31 +81,77 @@ def check_sampling(arm: Mapping[str, Any], method: Method | None) -> None:
         )
 
 
-def check_adaptive(arm: Mapping[str, Any], method: Method | None) -> None:
-    """Adaptive verification is in the second model runner; these methods are in the
-    first one only."""
-    if method is None or not arm.get("enable_adaptive_verification"):
-        return
-    is_first = method.name in _FIRST_RUNNER_ONLY or (
-        bool(arm.get("parallel_drafting")) and method.name not in _BLOCK_DRAFTERS
-    )
-    if is_first:
+def is_first_runner(
+    arm: Mapping[str, Any], target: Target, lacking: frozenset[str]
+) -> bool:
+    """Whether the first of vLLM's two model runners would run the arm: by the
+    environment, which has the first word; because the second needs Triton, which a CPU
+    build comes without; or because the second lacks the drafter."""
+    forced = _forced_runner(target)
+    if forced is not None:
+        return forced == 0
+    return TRITON in lacking or _needs_first_runner(arm)
+
+
+def check_runner(
+    arm: Mapping[str, Any], target: Target, lacking: frozenset[str]
+) -> tuple[str, ...]:
+    """What one of the runners lacks ends the start of an engine that is told to use
+    it; adaptive verification is in the second one only."""
+    forced = _forced_runner(target)
+    if forced and _needs_first_runner(arm):
+        raise refusal(
+            "method",
+            f"{RUNNER} = {forced} asks for vLLM's second model runner, which cannot run"
+            " this drafter",
+            f"take {RUNNER} out of the environment",
+        )
+    if not is_first_runner(arm, target, lacking):
+        return ()
+    if arm.get("method") == "dspark":
+        raise refusal(
+            "method",
+            "dspark would run on vLLM's first model runner, which does not have it",
+            f"the second one needs Triton, and no {RUNNER} = 0 in the environment",
+        )
+    if arm.get("enable_adaptive_verification"):
         raise refusal(
             "enable_adaptive_verification",
-            f"not with this {method.name}: it runs on vLLM's first model runner, which"
-            " does not have it",
+            "not with this arm: it runs on vLLM's first model runner, which does not"
+            " have it",
         )
+    return ()
 
 
-def note_block_verification(arm: Mapping[str, Any], _target: Target) -> tuple[str, ...]:
+def note_block_verification(
+    arm: Mapping[str, Any], target: Target, lacking: frozenset[str]
+) -> tuple[str, ...]:
     """Only the second model runner verifies blocks; the first does it token by token,
     and says nothing."""
-    is_first = arm.get("method") in _FIRST_RUNNER_ONLY or (
-        bool(arm.get("parallel_drafting")) and arm.get("method") not in _BLOCK_DRAFTERS
-    )
-    if arm.get("rejection_sample_method") != "block" or not is_first:
+    if arm.get("rejection_sample_method") != "block":
+        return ()
+    if not is_first_runner(arm, target, lacking):
         return ()
     return (
-        "speculative.rejection_sample_method = block has no effect with this drafter:"
-        " it runs on vLLM's first model runner, which verifies token by token",
+        "speculative.rejection_sample_method = block has no effect with this arm: it"
+        " runs on vLLM's first model runner, which verifies token by token",
     )
+
+
+def _needs_first_runner(arm: Mapping[str, Any]) -> bool:
+    return (
+        arm.get("method") in _FIRST_RUNNER_ONLY
+        or bool(arm.get("use_heterogeneous_vocab"))
+        or (
+            bool(arm.get("parallel_drafting"))
+            and arm.get("method") not in _BLOCK_DRAFTERS
+        )
+    )
+
+
+def _forced_runner(target: Target) -> int | None:
+    """A word that is no number ends the start, with a message of its own."""
+    try:
+        return int(target.env[RUNNER])
+    except (KeyError, ValueError):
+        return None

@@ -8,6 +8,10 @@ from specbench.errors import InputError
 from specbench.schema.host import GpuFacts
 
 GPUS_KEY = "measure.gpus"
+ORDER = "CUDA_DEVICE_ORDER"
+NVML_ORDER = "PCI_BUS_ID"
+"""The order in which CUDA numbers GPUs as NVML does; left alone it puts the fastest
+first (CUDA C++ Programming Guide, environment variables)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,10 @@ def allowed_gpus(gpus: Sequence[GpuFacts], limits: GpuLimits) -> tuple[str, ...]
     """Entries for CUDA_VISIBLE_DEVICES: all GPUs that engines may use, each once.
 
     Where the variable is already set its entries are kept as they are, in its order.
-    Otherwise GPUs are named by UUID, in NVML's order, because what an index means
-    depends on CUDA_DEVICE_ORDER. vLLM 0.32.0 understands both (platforms/cuda.py,
-    device_control_id_to_physical_device_id); SGLang 0.5.23 leaves it to torch
-    (srt/utils/common.py, get_device_sm). Empty: no GPU, or all are hidden.
+    Otherwise GPUs are named by UUID, in NVML's order, because what a number means
+    depends on CUDA_DEVICE_ORDER (`check_order`). vLLM 0.32.0 understands both
+    (platforms/cuda.py, device_control_id_to_physical_device_id); SGLang 0.5.23 leaves
+    it to torch (srt/utils/common.py, get_device_sm). Empty: no GPU, or all are hidden.
     """
     if not gpus:
         return ()
@@ -106,6 +110,38 @@ def select_gpus(
             " in CUDA_VISIBLE_DEVICES, which can also name a part of one",
         )
     return allowed[:count]
+
+
+def check_order(gpus: Sequence[GpuFacts], limits: GpuLimits, order: str | None) -> None:
+    """That a number means the same GPU to CUDA and to NVML; `order`: CUDA_DEVICE_ORDER
+    as it is already set. Raises InputError."""
+    numbers = [entry for entry in allowed_gpus(gpus, limits) if entry.isdecimal()]
+    if not numbers or len(gpus) < 2 or order in {None, NVML_ORDER}:
+        return
+    raise InputError(
+        f"CUDA_VISIBLE_DEVICES counts GPUs ({', '.join(numbers)}) while"
+        f' {ORDER}="{order}" lets CUDA count them otherwise than NVML does: nobody'
+        " could say which are meant",
+        f"name them by UUID (nvidia-smi -L), or set {ORDER}={NVML_ORDER}",
+    )
+
+
+def visible_variables(entries: Sequence[str], order: str | None) -> dict[str, str]:
+    """Variables that give an engine these GPUs, none where it gets none. Numbers are
+    NVML's, so CUDA must count like it unless somebody has said otherwise."""
+    if not entries:
+        return {}
+    return {
+        "CUDA_VISIBLE_DEVICES": ",".join(entries),
+        ORDER: NVML_ORDER if order is None else order,
+    }
+
+
+def describe_unlisted(gpus: Sequence[GpuFacts], entries: Sequence[str]) -> str:
+    """Which GPUs of the entries do not tell who computes on them; empty = all do."""
+    named = [gpu for entry in entries if (gpu := find_gpu(gpus, entry))]
+    which = ", ".join(str(gpu.index) for gpu in named if gpu.processes is None)
+    return f"nobody can say whether others compute on GPU {which}" if which else ""
 
 
 def describe_busy(gpus: Sequence[GpuFacts], entries: Sequence[str]) -> str:
@@ -173,7 +209,7 @@ def whole_gpus(
     gpus: Sequence[GpuFacts], entries: Sequence[str], *, takes_busy: bool = False
 ) -> tuple[str, ...]:
     """Those of the entries that name GPUs that are not split, each once; without
-    `takes_busy` only those on which nobody computes."""
+    `takes_busy` only those on which nobody computes, as far as anybody can say."""
     found: dict[int, str] = {}
     for entry in entries:
         gpu = find_gpu(gpus, entry)

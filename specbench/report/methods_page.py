@@ -14,8 +14,9 @@ prints the same for a terminal, `--format json` and `--format csv` in full.
 An arm's `speculative` is written in its engine's own words. What an engine's version
 does not know is refused before anything starts, with the key, the nearest word that the
 version knows, and all that it knows; where another version is installed beside the
-engine's program, it is a note in the plan, since newer releases have new words. A key
-that the method does not read is a note too.
+engine's program, or the server runs already, it is a note in the plan, since newer
+releases have new words, and the rest of the arm is checked all the same. A key that the
+method does not read is a note too.
 """
 _COLUMNS_HEAD = """
 ## Columns of `specbench engines --format csv`

@@ -20,7 +20,14 @@ from specbench.runner.serving import auth_headers
 from specbench.schema.capture import ArmMeta, CaptureMeta
 from specbench.scrape.recording import Answer, Recorder
 from specbench.store.capture_secrets import redact_log, redact_page
-from specbench.store.captures import META, arm_table, meta_head, read_meta, write_arm
+from specbench.store.captures import (
+    META,
+    arm_table,
+    check_new_arm,
+    meta_head,
+    read_meta,
+    write_arm,
+)
 
 COMPLETIONS_PATH = "/v1/completions"
 LOG_BYTES = 4 << 20
@@ -79,11 +86,7 @@ class Recording:
 def capture(job: CaptureJob) -> Recording:
     """Record one server and write it into the set. Raises InputError, EngineError."""
     check_url(job.url)
-    if (job.folder / job.arm).exists():
-        raise InputError(
-            f"{job.folder / job.arm} exists already",
-            hint="captures are written once: choose another --arm, or remove it",
-        )
+    check_new_arm(job.folder, job.arm)
     headers = auth_headers(os.environ)
     keys = [value.removeprefix("Bearer ") for value in headers.values()]
 

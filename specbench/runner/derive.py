@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from specbench.analysis.arms import ArmName
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.analysis.outputs import Outputs, outputs_of
 from specbench.analysis.request_drafts import read_drafts
@@ -27,11 +28,12 @@ from specbench.report.csv_files import (
 from specbench.report.facts import LossyArm, RunFacts
 from specbench.report.json_report import report_json
 from specbench.report.markdown import report_markdown
-from specbench.runner.arm_traits import traits_of_arms
+from specbench.runner.arm_traits import drafters_of, traits_of_arms
 from specbench.runner.cell import translate_snapshots
 from specbench.runner.devices import target_facts
 from specbench.runner.prompts import is_caching_wanted
 from specbench.schema.cell import CellKey
+from specbench.schema.drafting import Drafter
 from specbench.schema.findings import CellStats, RunFindings
 from specbench.schema.record import LaunchRecord
 from specbench.schema.sample import RequestSample
@@ -66,13 +68,14 @@ def conclude_run(run: StoredRun) -> Derived:
         )
         for target in spec.targets
     }
+    drafters = drafters_of(launches)
     cells: dict[CellKey, CellStats] = {}
     outputs: dict[CellKey, Outputs] = {}
     for cell in listing.cells:
         key = cell.record.key
         try:
             samples = cell.samples()
-            cells[key] = _summarise(cell, samples, spec, arms)
+            cells[key] = _summarise(cell, samples, spec, arms, drafters)
             outputs[key] = outputs_of(samples)
         except ResultsError as error:
             damaged.append(f"cell {key.cell_id} is damaged: {error.message}")
@@ -157,6 +160,7 @@ def _summarise(
     samples: tuple[RequestSample, ...],
     spec: SweepSpec,
     arms: Mapping[str, Mapping[str, dict[str, Any] | None]],
+    drafters: Mapping[ArmName, Drafter],
 ) -> CellStats:
     key = cell.record.key
     target = next((t for t in spec.targets if t.label == key.condition.target), None)
@@ -174,6 +178,7 @@ def _summarise(
             readings=translate_snapshots(adapter, cell.snapshots()),
             drafts=read_drafts(samples, adapter.read_request),
             counts_at_request_end=adapter.counts_at_request_end,
+            drafter=drafters.get((target.label, key.arm)),
             client=cell.record.client,
             expects_speculation=speculative is not None or key.arm not in own,
             is_caching_wanted=is_caching_wanted(target),
@@ -201,7 +206,7 @@ def _facts(
             "the servers were already running: passes over them stand in for launches,"
             " so the spread leaves out what a restart would change"
         )
-    traits = traits_of_arms(spec, is_aa=manifest.aa)
+    traits = traits_of_arms(spec, drafters_of(launches), is_aa=manifest.aa)
     notes += [
         f"{arm} on {target}: {arm_traits.rate_caveat}"
         for (target, arm), arm_traits in traits.items()

@@ -61,7 +61,7 @@ def check_launched(launched: Launched) -> tuple[str, ...]:
         return ()  # another release's method: it has been noted
     return (
         *_by_method(launched, method),
-        *_by_target_rules(launched),
+        *_by_target_rules(launched, method),
         *_by_drafter(launched, method),
     )
 
@@ -93,10 +93,24 @@ def _by_method(launched: Launched, method: Method | None) -> Iterator[str]:
             yield f"speculative.{idle} has no effect with {method.name}"
 
 
-def _by_target_rules(launched: Launched) -> Iterator[str]:
-    arm = named_keys(launched.arm.speculative, launched.methods.spellings)
-    for rule in launched.methods.target_rules:
-        yield from rule(arm, launched.target)
+def _by_target_rules(launched: Launched, method: Method | None) -> Iterator[str]:
+    methods = launched.methods
+    arm = named_keys(launched.arm.speculative, methods.spellings)
+    if method is not None:
+        arm[methods.selector] = method.name
+    env = dict(launched.environ)
+    target = launched.target.model_copy(update={"env": env})
+    lacking = frozenset(
+        module
+        for module in methods.modules
+        if has_module(launched.program, module) is False
+    )
+    for rule in methods.target_rules:
+        yield from rule(arm, target, lacking)
+    if methods.config_rules:
+        config = read_config(target.model, env)
+        for config_rule in methods.config_rules:
+            config_rule(arm, method, config)
 
 
 def _by_drafter(launched: Launched, method: Method | None) -> Iterator[str]:
@@ -124,6 +138,14 @@ def _by_own_layers(launched: Launched, method: Method) -> Iterator[str]:
     if has:
         return
     what = f"{method.name} without weights of its own drafts with layers of the target"
+    if method.folder is not None:
+        what += f", or with those in its folder {method.folder}/"
+        folder = Path(target.model)
+        if (folder / method.folder / CONFIG).is_file():
+            return
+        if not folder.is_dir():
+            yield f"{what}; whether {target.model} has any is found out on the hub"
+            return
     if has is False:
         weights = "draft_model_path" if launched.methods.engine == "sglang" else "model"
         raise InputError(

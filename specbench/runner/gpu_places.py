@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from specbench.errors import InputError
 from specbench.host.gpu_choice import (
     GPUS_KEY,
+    ORDER,
     GpuLimits,
     alike_gpus,
     allowed_gpus,
+    check_order,
     describe_allowed,
     describe_busy,
+    describe_unlisted,
     named_gpus,
     select_gpus,
     share_gpus,
@@ -66,6 +69,12 @@ class GpuPlaces:
             return ()
         limits = self._limits(target)
         allowed = allowed_gpus(self._gpus, limits)
+        order = {**os.environ, **target.env}.get(ORDER)
+        try:
+            check_order(self._gpus, limits, order)
+        except InputError as error:
+            where = f"{self._source}: {target.label}"
+            raise InputError(f"{where}: {error.message}", error.hint) from error
         if limits.named is not None and not allowed:
             raise InputError(
                 f"{self._source}: {GPUS_KEY}: {target.label} may use none of them:"
@@ -199,9 +208,12 @@ class GpuPlaces:
         return GpuLimits(visible, self._named)
 
     def _tell_busy(self, target: Target, shares: Shares) -> None:
-        busy = describe_busy(self._gpus, [e for place in shares for e in place])
-        if busy and target.engine not in NEEDS_NO_GPU:
-            self.notes[f"{target.label}: {busy}, where its launches run"] = None
+        if target.engine in NEEDS_NO_GPU:
+            return
+        entries = [entry for place in shares for entry in place]
+        for describe in (describe_busy, describe_unlisted):
+            if said := describe(self._gpus, entries):
+                self.notes[f"{target.label}: {said}, where its launches run"] = None
 
     def _tell_groups(self, groups: Sequence[Sequence[str]]) -> None:
         for group in groups:

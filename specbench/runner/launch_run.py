@@ -204,6 +204,7 @@ class LaunchRun:
                 readings=translate(adapter, cell.snapshots),
                 drafts=read_drafts(cell.samples, adapter.read_request),
                 counts_at_request_end=adapter.counts_at_request_end,
+                drafter=served.facts.drafter,
                 client=cell.record.client,
                 expects_speculation=self.launch.speculative is not None,
                 is_caching_wanted=is_caching_wanted(self.launch.target),

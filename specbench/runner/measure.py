@@ -22,6 +22,7 @@ from specbench.runner.cell import (
 )
 from specbench.runner.serving import auth_headers, read_facts
 from specbench.schema.cell import CellKey, Condition
+from specbench.schema.drafting import Drafter
 from specbench.schema.findings import CellStats
 from specbench.schema.plan import CellSize
 from specbench.schema.prompt import Dataset
@@ -85,7 +86,9 @@ def measure_server(
     processes = load_processes(max(job.concurrency), len(cpus))
     with pin_this_process(job.client_cpus), LoadCrew.start(processes) as crew:
         cells = tuple(
-            _measure_one(job, Client(crew), endpoint, concurrency, on_progress)
+            _measure_one(
+                job, Client(crew), endpoint, concurrency, on_progress, facts.drafter
+            )
             for concurrency in job.concurrency
         )
     return Measured(facts, cells)
@@ -97,6 +100,7 @@ def _measure_one(
     endpoint: Endpoint,
     concurrency: int,
     on_progress: Callable[[int, int], None],
+    drafter: Drafter | None,
 ) -> CellStats:
     condition = Condition(
         endpoint.model_id, job.dataset.name, 0, job.temperature, concurrency
@@ -125,6 +129,7 @@ def _measure_one(
             readings=translate_snapshots(adapter, cell.snapshots),
             drafts=read_drafts(cell.samples, adapter.read_request),
             counts_at_request_end=adapter.counts_at_request_end,
+            drafter=drafter,
             client=cell.record.client,
             planned=cell.record.size.warmup + cell.record.size.measured,
         )

@@ -10,7 +10,12 @@ from pathlib import Path
 from specbench.engines import ADAPTERS
 from specbench.engines.contract import LaunchRequest
 from specbench.engines.known_methods import METHODS_BY_ENGINE
-from specbench.engines.methods import EngineMethods, UnknownToVersionError
+from specbench.engines.lossy import forcing_variables
+from specbench.engines.methods import (
+    EngineMethods,
+    UnknownToVersionError,
+    check_arm_of_other_release,
+)
 from specbench.errors import InputError
 from specbench.launch.engine_package import find_version
 from specbench.launch.ports import check_port_free
@@ -48,6 +53,7 @@ def prepare_sweep(plan: SweepPlan, source: str, *, will_launch: bool) -> Prepare
         if will_launch:
             check_executable(target, where)
             check_model(target, where)
+            check_shell(target, where, os.environ)
             if target.port is not None:
                 check_port_free(HOST, target.port)
     arm_notes = check_arms(plan, source, os.environ, will_launch=will_launch)
@@ -85,7 +91,8 @@ def check_arms(
 
 def _check_words(arm: Arm, target: Target, *, will_launch: bool) -> tuple[str, ...]:
     """A word that the known version lacks may be one of another release's: where that
-    is what is installed, or runs already, the engine decides."""
+    is what is installed, or runs already, the engine decides on that word. The rest of
+    the arm is checked."""
     try:
         ADAPTERS[target.engine].check_speculative(arm.speculative)
     except UnknownToVersionError as error:
@@ -96,7 +103,8 @@ def _check_words(arm: Arm, target: Target, *, will_launch: bool) -> tuple[str, .
         )
         if why is None:
             raise
-        return (f"{arm.name}: {error.message}; {why}",)
+        unknown = check_arm_of_other_release(error.methods, arm.speculative)
+        return tuple(f"{arm.name}: {each.message}; {why}" for each in unknown)
     return ()
 
 
@@ -158,6 +166,22 @@ def check_executable(target: Target, where: str) -> None:
         f" or `make engine-{engine}`) and name its program, e.g."
         f" .venv-{engine}/bin/{engine}",
     )
+
+
+def check_shell(target: Target, where: str, environ: Mapping[str, str]) -> None:
+    """An engine inherits this process's environment. What forces its acceptance has to
+    stand in the sweep file: the results keep that, and their mark is made from it."""
+    inherited = {k: value for k, value in environ.items() if k not in target.env}
+    found = forcing_variables(target.engine, inherited)
+    if found:
+        table = ", ".join(f'{name} = "{inherited[name]}"' for name in found)
+        raise InputError(
+            f"{where}.env: specbench's own environment has {', '.join(found)}, by which"
+            f" {target.engine} accepts drafts whatever the target model thinks",
+            hint=f"`unset {' '.join(found)}`; or, if it is wanted, write"
+            f" env = {{ {table} }} into the target, whose arms are then marked as not"
+            " lossless",
+        )
 
 
 def check_model(target: Target, where: str) -> None:

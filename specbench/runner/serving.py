@@ -17,6 +17,7 @@ from specbench.engines.contract import (
     LaunchRequest,
 )
 from specbench.errors import EngineError, SpecbenchError
+from specbench.host.gpu_choice import ORDER, visible_variables
 from specbench.host.gpu_watch import GpuWatch
 from specbench.host.machine import read_host
 from specbench.launch.downloads import hub_download_active
@@ -174,9 +175,9 @@ def _command(
             folder=str(folder),
         )
     )
-    if site.place.gpus:
-        visible = {"CUDA_VISIBLE_DEVICES": ",".join(site.place.gpus)}
-        command = replace(command, env={**command.env, **visible})
+    order = {**os.environ, **target.env}.get(ORDER)
+    visible = visible_variables(site.place.gpus, order)
+    command = replace(command, env={**command.env, **visible})
     return f"http://{HOST}:{port}", command
 
 

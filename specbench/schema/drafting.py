@@ -1,7 +1,25 @@
-"""What the drafts of one request came to, in words that hold for every engine. None =
-the engine does not say."""
+"""How a server drafts, and what the drafts of one request came to, in words that hold
+for every engine. None = the engine does not say."""
 
 from dataclasses import dataclass
+
+NGRAM, UNO = "NGRAM", "UNO"
+"""Methods of SGLang (0.5.23) whose counts mean something of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafter:
+    """How a running server drafts, by its own settings."""
+
+    method: str
+    """By the engine's own name."""
+    is_overlapped: bool | None = None
+    """It starts a step before it has read the last one's result, so that a request is
+    in one step more than it needs."""
+    is_adaptive: bool | None = None
+    """The length of its drafts, perhaps to none, changes while it runs."""
+    branches: int | None = None
+    """Candidates at each node of a draft; over 1 = drafts are trees."""
 
 
 @dataclass(frozen=True, slots=True)

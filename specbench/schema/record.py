@@ -4,6 +4,7 @@ derived from these later and can be derived again."""
 from dataclasses import dataclass, field
 
 from specbench.schema.cell import CellKey
+from specbench.schema.drafting import Drafter
 from specbench.schema.host import HostFacts
 from specbench.schema.plan import CellSize
 from specbench.schema.snapshot import Phase
@@ -29,6 +30,7 @@ class EngineFacts:
     cuda_graph_max_tokens: int | None = None
     """Tokens in the largest step that runs as a CUDA graph; None = it does not say, or
     uses no graphs."""
+    drafter: Drafter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,8 @@ def server_arguments(options: SimOptions) -> Document:
         "speculative_num_steps": k,
         "speculative_eagle_topk": 1 if k else None,
         "speculative_num_draft_tokens": k + 1 if k else None,
+        "speculative_adaptive": False,
+        "disable_overlap_schedule": True,
         "speculative_accept_threshold_single": 1.0,
         "speculative_accept_threshold_acc": 1.0,
     }

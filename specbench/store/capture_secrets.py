@@ -8,16 +8,46 @@ from typing import Any
 
 import orjson
 
-from specbench.store.secrets import REDACTED, redact_document
+from specbench.store.secrets import (
+    REDACTED,
+    is_count,
+    is_secret,
+    redact_argv,
+    redact_document,
+    takes_several,
+)
 
-_NAMED = re.compile(
-    r"(?P<name>(?:api[_-]?key|hf[_-]?token|access[_-]?token|auth[_-]?token"
-    r"|secret|password|passwd)['\"]?(?:\s*[:=]\s*|\s+(?=['\"\w])))"
-    r"(?P<value>\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[^\s,;)}\]'\"]+)",
+_NAME = re.compile(
+    r"(?P<quote>\\*['\"])?(?<![\w-])(?P<flag>--?)?(?P<name>\w[\w-]*)"
+    r"(?(quote)(?P=quote))"
+    r"(?P<sign>[ \t]*[:=][ \t]*|(?(flag)(?:\s*,\s*|(?:[ \t]|\\\r?\n)+)(?!-)|(?!)))"
+)
+"""`NAME=`, `name: `, `'name': `, `\\"name\\": `, `--name `, `'--name', `; the value
+follows."""
+_QUOTED = r"(?P<mark>\\*['\"]).*?(?<!\\)(?P=mark)|\[[^\]]*\]|\{[^}]*\}"
+_WORD = r"\S+?(?=[,;)}\]'\"\\]*(?:\s|$))"
+_VALUE = re.compile(rf"{_QUOTED}|{_WORD}")
+"""Of a command line or a log: to the next blank, for secrets hold any sign."""
+_JSON_VALUE = re.compile(rf"{_QUOTED}|[^\s,}}\])]+")
+"""Behind a quoted name."""
+_NEXT_WORD = re.compile(r"(?:[ \t]|\\\r?\n)+(?![-|&;<>])\S+")
+_LOGIN = re.compile(
+    r"(?P<before>\bbearer[ \t]+"
+    r"|\bauthorization\\*['\"]?[ \t]*[:=][ \t]*\\*['\"]?(?:\w+[ \t]+)?)"
+    r"[^\s'\"\\,;)}\]]+",
     re.IGNORECASE,
 )
-"""`--api-key abc`, `api_key='abc'`, `'api_key': ['abc']`."""
-_EMPTY = frozenset({"None", "null", "''", '""', "[]", "False", "false", REDACTED})
+"""`Bearer abc` anywhere, and what a header `Authorization` says."""
+_URL_LOGIN = re.compile(r"(?<=://)[^\s/@]+(?=@)")
+"""`https://somebody:secret@host`."""
+_SURE = re.compile(
+    r"api[_-]?key|(?:hf|access|auth)[_-]?token|secret|password|passwd|credential",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[-+]?[\d.]+[kKmM%]?|True|true")
+"""`cached-token: 5`, `num_key_value_heads=8`: a secret only under a name that says
+so."""
+_EMPTY = frozenset({"None", "null", "''", '""', "[]", "{}", "False", "false", REDACTED})
 
 
 def redact_page(body: bytes, keys: Iterable[str]) -> bytes:
@@ -34,14 +64,39 @@ def redact_page(body: bytes, keys: Iterable[str]) -> bytes:
 
 
 def redact_log(text: str, keys: Iterable[str]) -> str:
-    """A log: values behind secret-looking names, and `keys` wherever they stand."""
+    """A log or a command: values behind secret-looking names, what proves who asks, and
+    `keys` wherever they stand."""
+    text = _LOGIN.sub(lambda found: found["before"] + REDACTED, text)
+    text = _URL_LOGIN.sub(REDACTED, text)
+    return _without(_redact_named(text), keys)
 
-    def public(match: re.Match[str]) -> str:
-        if match["value"] in _EMPTY:
-            return match[0]
-        return match["name"] + REDACTED
 
-    return _without(_NAMED.sub(public, text), keys)
+def _redact_named(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for named in _NAME.finditer(text):
+        if named.start() < at:
+            continue
+        is_json = bool(named["quote"]) and not named["flag"]
+        value = (_JSON_VALUE if is_json else _VALUE).match(text, named.end())
+        if value is None or not _is_hidden(named, value[0]):
+            continue
+        kept += [text[at : named.end()], REDACTED]
+        at = value.end()
+        if takes_several(f"--{named['name']}") and named["sign"].isspace():
+            while word := _NEXT_WORD.match(text, at):
+                at = word.end()
+    return "".join([*kept, text[at:]])
+
+
+def _is_hidden(named: re.Match[str], value: str) -> bool:
+    name = named["name"]
+    is_variable = named["sign"].strip() == "=" and not named["flag"]
+    if value in _EMPTY or not is_secret(name, is_variable=is_variable):
+        return False
+    if _PLAIN.fullmatch(value) and not name.isupper() and not _SURE.search(name):
+        return False
+    return not is_count(name, value)
 
 
 def _redact_texts(value: Any, keys: Iterable[str]) -> Any:
@@ -50,6 +105,8 @@ def _redact_texts(value: Any, keys: Iterable[str]) -> Any:
     if isinstance(value, dict):
         return {name: _redact_texts(one, keys) for name, one in value.items()}
     if isinstance(value, list):
+        if all(isinstance(one, str) for one in value):
+            value = redact_argv(value)  # it may be a command line
         return [_redact_texts(one, keys) for one in value]
     return value
 

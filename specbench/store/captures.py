@@ -74,7 +74,10 @@ def read_meta(folder: Path) -> CaptureMeta:
             f"{path}: there is no such file",
             hint='it says at least engine = "NAME"; docs/engines.md explains the rest',
         )
-    text = _read(path).decode("utf-8-sig", "replace")
+    return _parse_meta(_read_text(path), path)
+
+
+def _parse_meta(text: str, path: Path) -> CaptureMeta:
     try:
         return CaptureMeta.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
@@ -100,21 +103,47 @@ def check_arm_name(name: str) -> None:
         )
 
 
+def check_new_arm(folder: Path, arm: str) -> None:
+    """That a server can be added to a set under this name. Raises InputError."""
+    check_arm_name(arm)
+    path = folder / META
+    table = f"[arms.{toml_text(arm)}]"
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is no folder", hint="give another --out")
+    if (folder / arm).exists():
+        raise InputError(
+            f"{folder / arm} exists already",
+            hint="captures are written once: choose another --arm, or remove the folder"
+            f" and, where there is one, its table {table} in {path}",
+        )
+    if not path.is_file():
+        return
+    text = _read_text(path)
+    if arm in _parse_meta(text, path).arms:
+        raise InputError(
+            f"{path}: arms.{arm} is there already",
+            hint=f"choose another --arm, or remove its table {table} too",
+        )
+    try:
+        _parse_meta(_with_table(text, f"{table}\n"), path)
+    except InputError as error:
+        raise InputError(
+            f"{path}: no table {table} can be added to it",
+            hint="write each arm of the file as a table of its own, [arms.NAME]",
+        ) from error
+
+
 def write_arm(
     folder: Path, head: str, arm: str, table: str, files: Mapping[str, bytes]
 ) -> None:
     """Add one server to a set; the set is begun where there is none yet. `head`: the
     first lines of a new `meta.toml`; `table`: the arm's own. Raises InputError for an
     arm that is there already, ResultsError where the disk refuses."""
+    check_new_arm(folder, arm)
     path = folder / META
-    if (folder / arm).exists():
-        raise InputError(
-            f"{folder / arm} exists already",
-            hint="captures are written once: choose another --arm, or remove it",
-        )
-    before = _read(path).decode("utf-8") if path.is_file() else head
+    before = _read_text(path) if path.is_file() else head
     write_folder(folder / arm, files)
-    write_file(path, f"{before.rstrip()}\n\n{table}".encode())
+    write_file(path, _with_table(before, table).encode())
 
 
 def meta_head(meta: CaptureMeta) -> str:
@@ -141,6 +170,10 @@ def arm_table(name: str, meta: ArmMeta) -> str:
 def toml_text(value: str) -> str:
     """A basic string. JSON's escapes are TOML's; DEL alone is not escaped by it."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _with_table(text: str, table: str) -> str:
+    return f"{text.rstrip()}\n\n{table}"
 
 
 def _read_arm(path: Path, meta: CaptureMeta) -> ArmCapture:
@@ -196,6 +229,16 @@ def _read(path: Path) -> bytes:
             hint="keep what the check needs: the start of a log, a few streams",
         )
     return body
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return _read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: not UTF-8 text (byte {error.start})",
+            hint="save the file as UTF-8",
+        ) from error
 
 
 def _problems(error: ValidationError) -> Iterator[Problem]:

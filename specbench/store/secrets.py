@@ -18,6 +18,7 @@ _SECRET_SETTING = re.compile(
 )
 _TOKEN_COUNT = re.compile(r"TOKENS$", re.IGNORECASE)
 _NUMBER = re.compile(r"[\d.]+[kKmM]?")
+_KEYS_FLAG = re.compile(r"--api[-_]keys?")
 
 
 def redact_env(env: Mapping[str, str]) -> dict[str, str]:
@@ -35,10 +36,30 @@ def redact_argv(argv: Sequence[str]) -> tuple[str, ...]:
             value = _public(_SECRET_SETTING, name, value)
             public.append(f"{name}={value}" if equals else name)
             flag = "" if equals else name
-        else:
-            public.append(_public(_SECRET_SETTING, flag, arg))
-            flag = ""
+            continue
+        if equals and name.isidentifier():  # a variable before the program
+            arg = f"{name}={_public(_SECRET_VARIABLE, name, value)}"
+        public.append(_public(_SECRET_SETTING, flag, arg))
+        flag = flag if takes_several(flag) else ""
     return tuple(public)
+
+
+def takes_several(flag: str) -> bool:
+    """Whether more words than one may be secrets behind it: vLLM 0.32.0 takes several
+    keys (entrypoints/launchers/cli_args.py, api_key)."""
+    return bool(_KEYS_FLAG.fullmatch(flag))
+
+
+def is_secret(name: str, *, is_variable: bool) -> bool:
+    """Whether what stands under a name is a secret; a name in capitals is always taken
+    for a variable's."""
+    pattern = _SECRET_VARIABLE if is_variable or name.isupper() else _SECRET_SETTING
+    return bool(pattern.search(name))
+
+
+def is_count(name: str, value: str) -> bool:
+    """Whether it is a number of tokens, whatever the name sounds like."""
+    return bool(_TOKEN_COUNT.search(name) and _NUMBER.fullmatch(value))
 
 
 def redact_document(document: Any) -> Any:
@@ -52,8 +73,12 @@ def redact_document(document: Any) -> Any:
 
 
 def _redact_entry(key: str, value: Any) -> Any:
+    secret = _SECRET_VARIABLE if key.isupper() else _SECRET_SETTING
     if isinstance(value, str):
-        return _public(_SECRET_SETTING, key, value)
+        return _public(secret, key, value)
+    if isinstance(value, (list, tuple)) and not _TOKEN_COUNT.search(key):
+        texts = [_public(secret, key, x) if isinstance(x, str) else x for x in value]
+        return redact_document(texts)
     if key == "env" and isinstance(value, Mapping):
         return redact_env({name: str(text) for name, text in value.items()})
     return redact_document(value)
@@ -62,6 +87,4 @@ def _redact_entry(key: str, value: Any) -> Any:
 def _public(secret: re.Pattern[str], name: str, value: str) -> str:
     if not secret.search(name):
         return value
-    if _TOKEN_COUNT.search(name) and _NUMBER.fullmatch(value):
-        return value
-    return REDACTED
+    return value if is_count(name, value) else REDACTED

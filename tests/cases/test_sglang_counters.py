@@ -14,11 +14,14 @@ from specbench.analysis.missing import Missing
 from specbench.engines.sglang_metrics import PREFIX, read_metrics
 from specbench.schema.acceptance import Acceptance
 from specbench.schema.cell import CellKey
+from specbench.schema.drafting import Drafter
 from specbench.schema.sample import Role
 from specbench.schema.snapshot import EngineReading, Phase
 from specbench.wire.prometheus import cut_to_prefix
 from tests.factories import condition, observations, steady_sample
 from tests.unit.engines.sglang_pages import ended_requests, rank_line
+
+DRAFTER = Drafter("EAGLE3", is_overlapped=False)
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def readings(*pages: str) -> list[EngineReading]:
 
 def acceptance_of(before: str, after: str) -> Acceptance | Missing:
     edges = (Phase.BEFORE, Phase.AFTER)
-    return acceptance_between(readings(before, after), edges, "the cell")
+    return acceptance_between(readings(before, after), edges, "the cell", DRAFTER)
 
 
 def assert_is_growth(found: Acceptance | Missing, grown: Counted) -> None:
@@ -157,6 +160,7 @@ def cell_with(before: str, after: str, arm: str) -> set[str]:
         key=CellKey(condition(1), arm, 1),
         expects_speculation=arm != "baseline",
         counts_at_request_end=True,
+        drafter=DRAFTER,
     )
     return {finding.code for finding in summarise_cell(seen).findings}
 

@@ -95,6 +95,7 @@ def test_roles_are_swapped_and_each_place_has_a_gpu_of_its_own(
         ("baseline", 2, 1, ["GPU-1"]),
     ]
     visible = [r["env"]["CUDA_VISIBLE_DEVICES"] for r in found]
+    assert {r["env"]["CUDA_DEVICE_ORDER"] for r in found} == {"PCI_BUS_ID"}
     assert visible == ["GPU-0", "GPU-1", "GPU-0", "GPU-1"]
     assert len({r["url"] for r in found[:2]}) == 2
 

@@ -1,6 +1,7 @@
 """Whether the arm speculated, and whether its drafter is any good."""
 
 from specbench.analysis.rules.rule import CellContext, flag
+from specbench.schema.drafting import NGRAM
 from specbench.schema.findings import CellStats, Finding
 
 SAME_LENGTH = 0.02
@@ -12,6 +13,10 @@ def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
     server without speculation has no counters at all: that is no finding."""
     if stats.acceptance is None:
         if not context.expects_speculation:
+            return None
+        drafter = context.drafter
+        if drafter and drafter.is_adaptive and stats.tokens_per_step is not None:
+            # its steps are known, and which of them drafted is not
             return None
         reason = stats.missing.get("acceptance", "unknown")
         return flag(
@@ -28,8 +33,10 @@ def no_drafts(stats: CellStats, context: CellContext) -> Finding | None:
     return None
 
 
-def useless_drafter(stats: CellStats, _: CellContext) -> Finding | None:
-    """Nothing accepted, or under one half at the first position."""
+def useless_drafter(stats: CellStats, context: CellContext) -> Finding | None:
+    """Nothing accepted, or under one half at the first position. SGLang's n-gram drafts
+    are also made, of padding, where nothing matched: few are accepted, and that is no
+    fault."""
     acceptance = stats.acceptance
     if acceptance is not None and acceptance.drafts and not acceptance.accepted_tokens:
         return flag(
@@ -38,6 +45,8 @@ def useless_drafter(stats: CellStats, _: CellContext) -> Finding | None:
             "the drafter is broken or was made for another model",
         )
     if acceptance is None or not acceptance.conditional_by_position:
+        return None
+    if context.drafter is not None and context.drafter.method == NGRAM:
         return None
     first = acceptance.conditional_by_position[0]
     if first is None or first >= 0.5:

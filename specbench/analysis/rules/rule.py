@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from specbench.schema.drafting import Drafter
 from specbench.schema.findings import CellStats, Finding, Severity
 
 
@@ -20,6 +21,8 @@ class CellContext:
     """Why the engine still held what came before the cell; None = it did not."""
     learns_from_traffic: bool = False
     """The arm's drafter proposes what earlier requests have said."""
+    drafter: Drafter | None = None
+    """How the server drafts, as it says itself."""
 
 
 Rule = Callable[[CellStats, CellContext], Finding | None]

@@ -76,7 +76,7 @@ def _read(facts: EngineFacts) -> dict[str, object]:
     return {
         field.name: getattr(facts, field.name)
         for field in dataclasses.fields(facts)
-        if field.name not in {"engine", "notes"}
+        if field.name not in {"engine", "notes", "drafter"}
     }
 
 

@@ -62,6 +62,8 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 2.0,
     "lines.markersize": 7,
     "svg.hashsalt": "specbench",
+    # names come from users' files: a dollar sign is a dollar sign, never a formula
+    "text.parse_math": False,
 }
 
 

@@ -2,6 +2,7 @@
 and no draft is no figure."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 from specbench.analysis.acceptance import (
     NOT_EXPOSED,
     ONLY_SOME,
+    OVERLAP_UNKNOWN,
+    PAUSES,
+    TWO_OF_ITS_OWN,
     UNEVEN,
     WENT_BACK,
     acceptance_between,
@@ -17,6 +21,7 @@ from specbench.analysis.acceptance import (
 )
 from specbench.analysis.missing import Missing
 from specbench.schema.acceptance import Acceptance
+from specbench.schema.drafting import Drafter
 from specbench.schema.snapshot import EngineCounters, EngineReading, Phase
 from tests.factories import counters, reading
 
@@ -38,14 +43,20 @@ def drafted(
     )
 
 
-def between(first: EngineCounters, last: EngineCounters) -> Acceptance | Missing:
+PLAIN = Drafter("EAGLE3", is_overlapped=False, is_adaptive=False)
+"""It has counts for as many passes as it has tokens of."""
+
+
+def between(
+    first: EngineCounters, last: EngineCounters, drafter: Drafter | None = PLAIN
+) -> Acceptance | Missing:
     readings = [
         reading(Phase.BEFORE, 0, drafted(0, 0, 0)),
         reading(Phase.OPEN, 1, first),
         reading(Phase.CLOSE, 2, last),
         reading(Phase.AFTER, 3, drafted(9e9, 9e9, 9e9)),
     ]
-    return acceptance_between(readings, EDGES, "the window")
+    return acceptance_between(readings, EDGES, "the window", drafter)
 
 
 def found_between(first: EngineCounters, last: EngineCounters) -> Acceptance:
@@ -272,3 +283,40 @@ def test_passes_that_contradict_the_tokens_give_no_figure(
     last: EngineCounters, why: str
 ) -> None:
     assert between(verified(7, 7), last) == Missing(why)
+
+
+@given(st.integers(1, 50), st.integers(1, 40), st.integers(0, 7))
+def test_a_request_that_ended_is_in_one_more_pass_where_steps_overlap(
+    requests: int, passes_each: int, accepted: int
+) -> None:
+    """Its tokens are counted and its pass is not; every pass gives as many here."""
+    passes = requests * passes_each
+    decoded = (passes + requests) * (1 + accepted)
+    last = replace(verified(7 + passes, 7 + decoded), requests_ended=3.0 + requests)
+    first = replace(verified(7, 7), requests_ended=3.0)
+    found = between(first, last, replace(PLAIN, is_overlapped=True))
+    assert isinstance(found, Acceptance)
+    assert found.drafts == passes
+    assert found.length == pytest.approx(1 + accepted)
+
+
+@pytest.mark.parametrize(
+    ("drafter", "why"),
+    [
+        (None, OVERLAP_UNKNOWN),
+        (replace(PLAIN, is_overlapped=None), OVERLAP_UNKNOWN),
+        (replace(PLAIN, is_overlapped=True), ONLY_SOME),
+        (replace(PLAIN, is_adaptive=True), PAUSES),
+        (replace(PLAIN, method="UNO"), TWO_OF_ITS_OWN),
+    ],
+)
+def test_passes_that_do_not_fit_the_decoded_tokens_give_no_figure(
+    drafter: Drafter | None, why: str
+) -> None:
+    assert between(verified(7, 7), verified(51, 352), drafter) == Missing(why)
+
+
+def test_of_no_pass_nothing_has_to_be_known() -> None:
+    found = between(verified(7, 7), verified(7, 400), None)
+    assert isinstance(found, Acceptance)
+    assert found.drafts == 0

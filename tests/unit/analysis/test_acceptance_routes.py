@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from specbench.analysis.acceptance import NOT_EXPOSED
+from specbench.analysis.acceptance import NOT_EXPOSED, PAUSES
 from specbench.analysis.cell import CellObservations, summarise_cell
 from specbench.schema.acceptance import IDLE_EDGES
-from specbench.schema.drafting import RequestDrafts
+from specbench.schema.drafting import Drafter, RequestDrafts
 from specbench.schema.findings import CellStats
 from specbench.schema.sample import RequestSample
 from specbench.schema.snapshot import EngineReading, Phase
@@ -21,6 +21,7 @@ from tests.factories import (
     steady_sample,
 )
 
+PLAIN = Drafter("EAGLE3", is_overlapped=False, is_adaptive=False, branches=1)
 PASSES, ACCEPTED = 4, 6
 """Of each request of ten decode tokens."""
 
@@ -62,6 +63,7 @@ def at_request_end(**changes: Any) -> CellObservations:
         pages(count * PASSES, count * per_request, count),
         expects_speculation=True,
         counts_at_request_end=True,
+        drafter=PLAIN,
         drafts={n: said() for n in range(count)},
     )
     return replace(made, **changes)
@@ -189,3 +191,52 @@ def test_categories_are_of_the_same_requests_and_add_up() -> None:
     assert [one.requests for one in found] == [2, 3]
     assert sum(one.acceptance.drafts for one in found) == stats.acceptance.drafts
     assert {one.acceptance.source for one in found} == {stats.acceptance.source}
+
+
+def test_both_routes_agree_where_steps_overlap() -> None:
+    """Each of the six requests is in a fifth pass, of 2.5 tokens."""
+    seen = at_request_end(
+        readings=pages(6 * PASSES, 6 * 12.5, 6),
+        drafter=replace(PLAIN, is_overlapped=True),
+    )
+    stats = summarise_cell(seen)
+    assert stats.whole_run.acceptance_difference == pytest.approx(0.0)
+    assert "acceptance-disagrees" not in codes(stats)
+
+
+def test_where_nobody_knows_whether_they_overlap_the_routes_are_not_compared() -> None:
+    stats = summarise_cell(at_request_end(drafter=None))
+    assert stats.acceptance is not None
+    assert stats.whole_run.acceptance is None
+    assert stats.whole_run.acceptance_difference is None
+
+
+def test_an_adaptive_drafter_has_steps_and_no_acceptance() -> None:
+    """Its passes may have had no draft; nothing accepted is no fault of it."""
+    for accepted in (ACCEPTED, 0):
+        seen = at_request_end(
+            drafter=replace(PLAIN, is_adaptive=True),
+            drafts={n: said(accepted) for n in range(6)},
+        )
+        stats = summarise_cell(seen)
+        assert stats.acceptance is None
+        assert PAUSES in stats.missing["acceptance"]
+        assert stats.tokens_per_step == pytest.approx(10 / PASSES)
+        assert stats.acceptance_by_category is None
+        assert not {"nothing-accepted", "low-acceptance", "acceptance-unknown"} & codes(
+            stats
+        )
+
+
+def test_an_adaptive_drafter_of_which_nothing_is_known_is_flagged() -> None:
+    seen = at_request_end(drafter=replace(PLAIN, is_adaptive=True), drafts={})
+    assert "acceptance-unknown" in codes(summarise_cell(seen))
+
+
+@pytest.mark.parametrize(("method", "is_flagged"), [("EAGLE3", True), ("NGRAM", False)])
+def test_padded_drafts_may_be_refused_at_the_first_token(
+    method: str, is_flagged: bool
+) -> None:
+    drafts = {n: RequestDrafts(8, 8, 24, 2, (2, 0, 0), 3) for n in range(6)}
+    seen = at_request_end(drafter=replace(PLAIN, method=method), drafts=drafts)
+    assert ("low-acceptance" in codes(summarise_cell(seen))) is is_flagged

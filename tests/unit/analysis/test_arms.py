@@ -7,10 +7,12 @@ import pytest
 from specbench.analysis.arms import (
     ADAPTIVE,
     PADDED,
+    SURE,
     TREES,
     fixed_draft_tokens,
     rate_caveat,
 )
+from specbench.schema.drafting import Drafter
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,7 @@ from specbench.analysis.arms import (
         ({"algorithm": "EAGLE", "eagle_topk": 1, "adaptive": True}, ADAPTIVE),
         ({"algorithm": "EAGLE", "adaptive_config": {"1": {}}}, ADAPTIVE),
         ({"algorithm": "EAGLE", "adaptive": False}, ""),
+        ({"algorithm": "DSPARK", "num_draft_tokens": 8}, SURE),
         ({"method": "ngram", "num_speculative_tokens": 3}, ""),
         ({"method": "eagle3", "model": "m", "num_speculative_tokens": 3}, ""),
     ],
@@ -32,6 +35,27 @@ def test_rates_that_do_not_compare_say_why(
     speculative: dict[str, Any], caveat: str
 ) -> None:
     assert rate_caveat(speculative) == caveat
+
+
+@pytest.mark.parametrize(
+    ("drafter", "caveat"),
+    [
+        (Drafter("EAGLE3", branches=4), TREES),
+        (Drafter("EAGLE3", branches=1), ""),
+        (Drafter("EAGLE3", is_adaptive=True, branches=1), ADAPTIVE),
+        (None, ""),
+    ],
+)
+def test_what_the_server_chose_by_itself_counts(
+    drafter: Drafter | None, caveat: str
+) -> None:
+    assert rate_caveat({"algorithm": "EAGLE3"}, drafter) == caveat
+
+
+def test_an_adaptive_arm_that_the_server_did_not_make_so_is_none() -> None:
+    arm = {"algorithm": "EAGLE3", "adaptive": True}
+    running = Drafter("EAGLE3", is_adaptive=False, branches=4)
+    assert rate_caveat(arm, running) == TREES
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,14 @@ def test_tokens_accepted_beyond_the_stop_are_not_delivered() -> None:
     assert tokens_per_step([verified([1, 8, 8, 7], 4, 30)]) == pytest.approx(23 / 4)
 
 
-def test_steps_in_which_an_adaptive_drafter_paused_count() -> None:
-    # 10 decode tokens, 2 passes of 3 accepted tokens each: the other 2 came alone
-    assert tokens_per_step([verified([1, 4, 4, 1, 1], 2, 6)]) == pytest.approx(10 / 4)
+def test_steps_in_which_an_adaptive_drafter_paused_are_in_the_engines_count() -> None:
+    # 10 decode tokens, 2 passes of 3 accepted tokens each, and 2 of none
+    assert tokens_per_step([verified([1, 4, 4, 1, 1], 4, 6)]) == pytest.approx(10 / 4)
+
+
+def test_a_pass_that_gives_two_tokens_of_its_own_is_one_step() -> None:
+    # SGLang 0.5.23, UNO: 3 passes of 2 tokens and 1, 0 and 2 accepted ones
+    assert tokens_per_step([verified([1, 3, 2, 4], 3, 3)]) == pytest.approx(9 / 3)
 
 
 def test_a_request_of_one_token_needs_no_figures() -> None:

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from specbench.engines import ADAPTERS
-from specbench.engines.lossy import FORCED_LENGTH, THRESHOLDS
+from specbench.engines.lossy import (
+    FORCED_LENGTH,
+    OLD_FORCED_LENGTH,
+    THRESHOLDS,
+    forcing_variables,
+)
 from specbench.engines.vllm import VllmAdapter
 
 EAGLE = {"method": "eagle3", "model": "m", "num_speculative_tokens": 3}
@@ -44,8 +49,26 @@ def test_acceptance_thresholds_under_one_are_named(key: str) -> None:
     assert adapter.lossy_settings({key: "odd"}, {}) == (f"{key} = odd",)
 
 
+@pytest.mark.parametrize("name", [FORCED_LENGTH, OLD_FORCED_LENGTH])
 @pytest.mark.parametrize(("value", "is_lossy"), [("2.5", True), ("-1", False)])
-def test_forced_acceptance_is_named(value: str, is_lossy: bool) -> None:
+def test_forced_acceptance_is_named(name: str, value: str, is_lossy: bool) -> None:
     """It comes by the target's environment."""
-    found = ADAPTERS["sglang"].lossy_settings({}, {FORCED_LENGTH: value})
-    assert found == ((f"{FORCED_LENGTH} = {value}",) if is_lossy else ())
+    found = ADAPTERS["sglang"].lossy_settings({}, {name: value})
+    assert found == ((f"{name} = {value}",) if is_lossy else ())
+
+
+def test_variables_that_force_acceptance_are_found_for_the_engine_that_reads_them() -> (
+    None
+):
+    environ = {
+        OLD_FORCED_LENGTH: "3",
+        "SGLANG_SIMULATE_ACC_METHOD": "multinomial",
+        FORCED_LENGTH: "3",
+        "SGLANG_LOG_LEVEL": "info",
+    }
+    assert forcing_variables("sglang", environ) == (
+        FORCED_LENGTH,
+        "SGLANG_SIMULATE_ACC_METHOD",
+        OLD_FORCED_LENGTH,
+    )
+    assert forcing_variables("vllm", environ) == ()

@@ -14,6 +14,7 @@ from specbench.engines.methods import (
     Need,
     UnknownToVersionError,
     check_arm,
+    check_arm_of_other_release,
     idle_keys,
 )
 from specbench.engines.sglang_methods import METHODS_OF_SGLANG
@@ -125,6 +126,68 @@ def test_a_method_that_the_version_lacks_is_refused_with_those_it_has(
     assert methods.label in error.message
     for name in methods.names:
         assert name in error.hint
+
+
+@ENGINES
+@given(words=st.sets(st.text("abcdefgh", min_size=4, max_size=9), max_size=3))
+def test_another_release_gets_its_words_and_the_rest_is_checked(
+    methods: EngineMethods, words: set[str]
+) -> None:
+    newer = {f"newer_{word}": 1 for word in words}
+    for method in (m for m in methods.methods if m.required and m.absent is None):
+        with pytest.raises(InputError, match=f"{method.required[0]}: is missing"):
+            check_arm_of_other_release(
+                methods, {methods.selector: method.name, **newer}
+            )
+    plain = {"vllm": NGRAM, "sglang": {"algorithm": "NGRAM"}}[methods.engine]
+    unknown = check_arm_of_other_release(methods, {**plain, **newer})
+    assert len(unknown) == len(newer)
+    for word, error in zip(newer, unknown, strict=True):
+        assert f"speculative.{word}:" in error.message
+
+
+@pytest.mark.parametrize(
+    ("methods", "arm", "key"),
+    [
+        (
+            METHODS_OF_VLLM,
+            {"method": "mlp_speculator", "model": "m"},
+            "method",
+        ),
+        (
+            METHODS_OF_VLLM,
+            {**NGRAM, "rejection_sample_method": "typical"},
+            "rejection_sample_method",
+        ),
+        (
+            METHODS_OF_VLLM,
+            {
+                **NGRAM,
+                "rejection_sample_method": "synthetic_2",
+                "synthetic_acceptance_length": 2,
+            },
+            "rejection_sample_method",
+        ),
+        (
+            METHODS_OF_SGLANG,
+            {"algorithm": "NGRAM", "ngram_match_type": "LONGEST"},
+            "ngram_match_type",
+        ),
+    ],
+)
+def test_limits_of_the_known_version_do_not_hold_for_another(
+    methods: EngineMethods, arm: dict[str, Any], key: str
+) -> None:
+    assert isinstance(refusal(methods, arm), UnknownToVersionError)
+    (error,) = check_arm_of_other_release(methods, arm)
+    assert f"speculative.{key}:" in error.message
+
+
+def test_a_choice_of_the_wrong_kind_is_no_word_of_any_release() -> None:
+    arm = {**NGRAM, "rejection_sample_method": 3}
+    assert not isinstance(refusal(METHODS_OF_VLLM, arm), UnknownToVersionError)
+    with pytest.raises(InputError, match="expected text"):
+        check_arm_of_other_release(METHODS_OF_VLLM, arm)
 
 
 @ENGINES

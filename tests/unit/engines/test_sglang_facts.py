@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from specbench.engines.contract import FactPages
 from specbench.engines.sglang_facts import CPU_GREEDY, read_facts
+from specbench.schema.drafting import Drafter
 from specbench.schema.record import EngineFacts
 from tests.unit.engines.sglang_pages import rank_line
 
@@ -174,6 +175,18 @@ def test_greedy_verification_on_a_cpu_is_a_note_of_the_arm() -> None:
     assert facts(arm).notes == (CPU_GREEDY,)
     assert facts({"device": "cpu", "speculative_algorithm": None}).notes == ()
     assert facts({**arm, "device": "cuda"}).notes == ()
+
+
+def test_how_it_drafts_is_what_is_in_force() -> None:
+    arm = {
+        "speculative_algorithm": "EAGLE3",
+        "speculative_eagle_topk": 4,
+        "speculative_adaptive": False,
+        "disable_overlap_schedule": False,
+    }
+    assert facts(arm).drafter == Drafter("EAGLE3", True, False, 4)
+    assert facts({"speculative_algorithm": "NGRAM"}).drafter == Drafter("NGRAM")
+    assert facts({"speculative_algorithm": None}).drafter is None
 
 
 JSON = st.recursive(

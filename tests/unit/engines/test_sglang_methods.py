@@ -68,6 +68,7 @@ def test_every_algorithm_has_an_arm_that_passes_in_any_case(method: Method) -> N
         UNO,
         {**EAGLE3, "draft_window_size": 512, "draft_sink_size": 4},
         {**EAGLE3, **CHAIN, "accept_threshold_single": 0.9},
+        {**EAGLE3, "use_block_verification": True, "accept_threshold_single": 1.0},
     ],
 )
 def test_what_the_engine_takes_passes(arm: dict[str, Any]) -> None:
@@ -164,6 +165,11 @@ def test_what_the_engine_takes_passes(arm: dict[str, Any]) -> None:
             },
             "accept_threshold_acc",
             "ignores",
+        ),
+        (
+            {**EAGLE3, "use_block_verification": True, "accept_threshold_single": 0.9},
+            "accept_threshold_single",
+            "with use_block_verification",
         ),
         ({**EAGLE3, "draft_sink_size": 4}, "draft_sink_size", "draft_window_size"),
         (

@@ -121,3 +121,13 @@ def test_drafts_of_unequal_length_have_no_one_width() -> None:
 )
 def test_figures_without_both_counts_do_not_say(given: dict[str, Any]) -> None:
     assert read_request(given) is None
+
+
+def test_counts_that_were_left_out_beside_a_histogram_are_not_zero() -> None:
+    """A paused adaptive drafter: the figures' own zeros stand in for what is absent."""
+    paused = {"spec_verify_ct": 0, NEW[0]: 0, NEW[1]: 0}
+    histogram = "spec_correct_drafts_histogram"
+    assert read_request({**paused, histogram: [9]}) is None
+    assert read_request({histogram: [9]}) is None
+    for nothing in ([], [0], None):
+        assert read_request({**paused, histogram: nothing}) is not None

@@ -233,3 +233,13 @@ def test_stream_is_asked_for_running_counts() -> None:
     assert extras["stream_options"]["continuous_usage_stats"] is True
     extras["stream_options"].clear()
     assert VLLM.request_extras()["stream_options"]
+
+
+def test_suffix_decoding_learns_unless_its_cache_is_off() -> None:
+    key = "suffix_decoding_max_cached_requests"
+    assert VLLM.learns_from_traffic({"method": "suffix"})
+    assert VLLM.learns_from_traffic({"method": "suffix", key: 100})
+    assert not VLLM.learns_from_traffic({"method": "suffix", key: 0})
+    assert not VLLM.learns_from_traffic({"method": "suffix", key.replace("_", "-"): 0})
+    assert not VLLM.learns_from_traffic({"method": "ngram"})
+    assert not VLLM.learns_from_traffic({})

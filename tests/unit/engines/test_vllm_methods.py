@@ -19,6 +19,11 @@ NGRAM: dict[str, Any] = {"method": "ngram", K: 3}
 EAGLE3: dict[str, Any] = {"method": "eagle3", "model": "org/head", K: 3}
 MTP: dict[str, Any] = {"method": "mtp", K: 1}
 SUFFIX: dict[str, Any] = {"method": "suffix", "suffix_decoding_max_cached_requests": 0}
+ON_FIRST_RUNNER: tuple[dict[str, Any], ...] = (
+    SUFFIX,
+    {**EAGLE3, "parallel_drafting": True},
+    {"method": "draft_model", "model": "m", "use_heterogeneous_vocab": True},
+)
 HIDDEN: dict[str, Any] = {
     "method": "extract_hidden_states",
     K: 1,
@@ -220,20 +225,6 @@ def test_what_the_engine_takes_passes(arm: dict[str, Any]) -> None:
             "logits",
         ),
         (
-            {**SUFFIX, "enable_adaptive_verification": True},
-            "enable_adaptive_verification",
-            "first model runner",
-        ),
-        (
-            {
-                **EAGLE3,
-                "enable_adaptive_verification": True,
-                "parallel_drafting": True,
-            },
-            "enable_adaptive_verification",
-            "first model runner",
-        ),
-        (
             {**EAGLE3, "tensor_parallel_size": 2},
             "tensor_parallel_size",
             "no such key",
@@ -270,11 +261,18 @@ def notes(
     arm: dict[str, Any],
     args: dict[str, Scalar] | None = None,
     tensor_parallel: int = 1,
+    runner: str | None = None,
+    lacking: tuple[str, ...] = (),
 ) -> list[str]:
     target = Target(
-        model="m", engine="vllm", tensor_parallel=tensor_parallel, args=args or {}
+        model="m",
+        engine="vllm",
+        tensor_parallel=tensor_parallel,
+        args=args or {},
+        env={} if runner is None else {"VLLM_USE_V2_MODEL_RUNNER": runner},
     )
-    return [note for rule in TARGET_RULES for note in rule(arm, target)]
+    absent = frozenset(lacking)
+    return [note for rule in TARGET_RULES for note in rule(arm, target, absent)]
 
 
 def test_a_drafter_is_on_one_gpu_or_on_all() -> None:
@@ -296,5 +294,31 @@ def test_a_table_that_data_parallel_ranks_drop_is_noted() -> None:
 def test_block_verification_that_would_not_happen_is_noted() -> None:
     block = {"rejection_sample_method": "block"}
     assert notes({**EAGLE3, **block}) == []
-    assert len(notes({**SUFFIX, **block})) == 1
-    assert len(notes({**EAGLE3, **block, "parallel_drafting": True})) == 1
+    assert notes({**EAGLE3, **block}, runner="1") == []
+    assert len(notes({**EAGLE3, **block}, runner="0")) == 1
+    assert len(notes({**EAGLE3, **block}, lacking=("triton",))) == 1
+    for arm in ON_FIRST_RUNNER:
+        assert len(notes({**arm, **block})) == 1
+
+
+def test_adaptive_verification_is_refused_on_the_first_runner() -> None:
+    adaptive = {"enable_adaptive_verification": True}
+    assert notes({**EAGLE3, **adaptive}) == []
+    for arm in ON_FIRST_RUNNER:
+        with pytest.raises(InputError, match="enable_adaptive_verification: not with"):
+            notes({**arm, **adaptive})
+    for where in ({"runner": "0"}, {"lacking": ("triton",)}):
+        with pytest.raises(InputError, match="enable_adaptive_verification: not with"):
+            notes({**EAGLE3, **adaptive}, **where)
+
+
+def test_a_runner_that_lacks_the_drafter_is_not_asked_for() -> None:
+    for arm in ON_FIRST_RUNNER:
+        assert notes(arm, runner="0") == notes(arm) == []
+        with pytest.raises(InputError, match="VLLM_USE_V2_MODEL_RUNNER = 1"):
+            notes(arm, runner="1")
+    dspark = {"method": "dspark", K: 7}
+    assert notes(dspark, runner="1") == notes(dspark) == []
+    for where in ({"runner": "0"}, {"lacking": ("triton",)}):
+        with pytest.raises(InputError, match="method: dspark would run on vLLM's"):
+            notes(dspark, **where)

@@ -8,10 +8,13 @@ from specbench.errors import InputError
 from specbench.host.gpu_choice import (
     GpuLimits,
     alike_gpus,
+    check_order,
+    describe_unlisted,
     find_gpu,
     named_gpus,
     select_gpus,
     share_gpus,
+    visible_variables,
     without_gpus,
 )
 from specbench.schema.host import GpuFacts, GpuProcess
@@ -30,7 +33,7 @@ def make_gpu(index: int, uuid: str | None = None) -> GpuFacts:
         power_limit_w=None,
         temperature_c=None,
         throttle_reasons=None,
-        processes=None,
+        processes=(),
     )
 
 
@@ -211,3 +214,37 @@ def test_a_gpu_that_the_variable_names_twice_counts_once() -> None:
     assert select(FOUR, 2, "0,GPU-0,1") == ("0", "1")
     with pytest.raises(InputError, match="leaves 1 GPU"):
         select(FOUR, 2, "GPU-0,0", takes_busy=True)
+
+
+def test_an_engine_counts_its_gpus_as_nvml_does_unless_somebody_said_otherwise() -> (
+    None
+):
+    assert visible_variables(("1", "0"), None) == {
+        "CUDA_VISIBLE_DEVICES": "1,0",
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+    }
+    kept = visible_variables(("GPU-1",), "FASTEST_FIRST")
+    assert kept["CUDA_DEVICE_ORDER"] == "FASTEST_FIRST"
+    assert visible_variables((), None) == {}
+
+
+def test_numbers_are_refused_where_cuda_counts_otherwise() -> None:
+    fastest = "FASTEST_FIRST"
+    numbered = GpuLimits("GPU-0,1")
+    with pytest.raises(InputError, match=r"GPUs \(1\) while .*FASTEST_FIRST") as caught:
+        check_order(FOUR, numbered, fastest)
+    assert "UUID" in (caught.value.hint or "")
+    with pytest.raises(InputError, match="while"):
+        check_order((make_gpu(0, uuid=""), make_gpu(1)), GpuLimits(), fastest)
+    check_order(FOUR, numbered, "PCI_BUS_ID")
+    check_order(FOUR, numbered, None)
+    check_order(FOUR, GpuLimits("GPU-0,GPU-1"), fastest)
+    check_order(FOUR, GpuLimits(), fastest)
+    check_order(FOUR[:1], GpuLimits("0"), fastest)
+
+
+def test_a_gpu_whose_processes_cannot_be_listed_is_not_called_idle() -> None:
+    gpus = (replace(FOUR[0], processes=None), FOUR[1], busy(FOUR[2]))
+    said = describe_unlisted(gpus, ("0", "GPU-1", "2"))
+    assert said == "nobody can say whether others compute on GPU 0"
+    assert describe_unlisted(gpus, ("GPU-1", "MIG-7")) == ""

@@ -9,9 +9,9 @@ import pytest
 
 from specbench.errors import InputError
 from specbench.planning.expand import plan_sweep
-from specbench.runner.preflight import check_arms
+from specbench.runner.preflight import check_arms, check_shell, prepare_sweep
 from specbench.schema.plan import SweepPlan
-from specbench.schema.sweep import SweepSpec
+from specbench.schema.sweep import SweepSpec, Target
 
 LLAMA = {"architectures": ["LlamaForCausalLM"], "vocab_size": 100, "hidden_size": 64}
 HEAD = {**LLAMA, "architectures": ["LlamaForCausalLMEagle3"]}
@@ -206,6 +206,8 @@ def test_an_older_name_is_noted(tmp_path: Path) -> None:
     [
         ({**NGRAM, "newer_key": 1}, "newer_key"),
         ({"method": "newer_method", "num_speculative_tokens": 3}, "newer_method"),
+        ({"method": "mlp_speculator", "model": "org/head"}, "mlp_speculator"),
+        ({**NGRAM, "rejection_sample_method": "newer_way"}, "newer_way"),
     ],
 )
 def test_words_of_another_release_are_left_to_it(
@@ -218,6 +220,140 @@ def test_words_of_another_release_are_left_to_it(
     known = environment(tmp_path / "known", "vllm-0.32.0+cpu")
     assert word in refusal(arm, executable=known)
     assert word in refusal(arm, executable=str(tmp_path / "no-program"))
+
+
+@pytest.mark.parametrize("will_launch", [True, False])
+def test_a_new_word_does_not_hide_what_is_wrong_beside_it(
+    tmp_path: Path, will_launch: bool
+) -> None:
+    other = environment(tmp_path / "other", "vllm-0.33.1", "arctic_inference-0.1.1")
+    learning = {"method": "suffix", "newer_key": 1}
+    with pytest.raises(InputError, match="max_cached_requests: must be 0"):
+        notes(learning, will_launch=will_launch, executable=other)
+    wrong = {**NGRAM, "newer_key": 1, "prompt_lookup_max": "3"}
+    with pytest.raises(InputError, match="prompt_lookup_max: expected a whole"):
+        notes(wrong, will_launch=will_launch, executable=other)
+    two = {**NGRAM, "newer_key": 1, "newest_key": 1}
+    assert len(notes(two, will_launch=will_launch, executable=other)) == 2
+
+
+def test_a_new_word_beside_a_head_leaves_the_head_checked(tmp_path: Path) -> None:
+    other = environment(tmp_path / "other", "vllm-0.33.1")
+    arm = {**eagle3(str(tmp_path / "nowhere")), "newer_key": 1}
+    assert "there is no folder" in refusal(arm, executable=other)
+
+
+def test_a_head_inside_the_target_is_found(tmp_path: Path) -> None:
+    plain = model(tmp_path / "plain", LLAMA)
+    arm = {"algorithm": "DSPARK"}
+    said = refusal(arm, model=plain, engine="sglang")
+    assert "speculative.draft_model_path: is missing" in said
+    assert "dspark/" in said
+    model(tmp_path / "plain" / "dspark", HEAD)
+    assert notes(arm, model=plain, engine="sglang") == ()
+
+
+def test_a_head_inside_a_target_on_the_hub_is_a_note(tmp_path: Path) -> None:
+    model(tmp_path / "models--org--target" / "snapshots" / "abc", LLAMA)
+    cache = {"HF_HUB_CACHE": str(tmp_path)}
+    (note,) = notes({"algorithm": "DSPARK"}, cache, engine="sglang")
+    assert "whether org/target has any is found out on the hub" in note
+    assert "is missing" in refusal({"algorithm": "NEXTN"}, cache, engine="sglang")
+
+
+def test_an_exact_verification_of_chains_is_refused_for_a_tree_by_default(
+    tmp_path: Path,
+) -> None:
+    llama = model(tmp_path / "llama", LLAMA)
+    arm = {
+        "algorithm": "EAGLE3",
+        "draft_model_path": model(tmp_path / "head", HEAD),
+        "use_rejection_sampling": True,
+    }
+    said = refusal(arm, model=llama, engine="sglang")
+    assert "speculative.eagle_topk: is missing" in said
+    assert "LlamaForCausalLM" in said
+    block = {**arm, "use_rejection_sampling": False, "use_block_verification": True}
+    assert "use_block_verification" in refusal(block, model=llama, engine="sglang")
+    chain = {**arm, "num_steps": 5, "eagle_topk": 1}
+    adaptive = {**arm, "adaptive": True}
+    tree = {**arm, "use_rejection_sampling": False}
+    for fine in (chain, adaptive, tree):
+        assert notes(fine, model=llama, engine="sglang") == ()
+    qwen = model(tmp_path / "qwen", {**LLAMA, "architectures": ["Qwen3ForCausalLM"]})
+    assert notes(arm, model=qwen, engine="sglang") == ()
+
+
+def test_verification_that_a_cpu_lacks_is_refused_or_noted(tmp_path: Path) -> None:
+    arm = {
+        "algorithm": "EAGLE3",
+        "draft_model_path": model(tmp_path / "head", HEAD),
+        "num_steps": 3,
+        "eagle_topk": 1,
+    }
+    block = {**arm, "use_block_verification": True}
+    said = refusal(block, engine="sglang", device="cpu")
+    assert "use_block_verification: only on a GPU" in said
+    assert notes(block, engine="sglang") == ()
+    rejection = {**arm, "use_rejection_sampling": True}
+    (note,) = notes(rejection, engine="sglang", device="cpu")
+    assert "verifies greedily" in note
+    assert notes(rejection, engine="sglang") == ()
+
+
+def test_the_runner_may_be_chosen_by_the_shell_or_by_the_target() -> None:
+    block = {**NGRAM, "rejection_sample_method": "block"}
+    first = {"VLLM_USE_V2_MODEL_RUNNER": "0"}
+    assert notes(block) == ()
+    assert "has no effect" in notes(block, first)[0]
+    assert "has no effect" in notes(block, env=first)[0]
+    assert notes(block, first, env={"VLLM_USE_V2_MODEL_RUNNER": "1"}) == ()
+
+
+def test_an_engine_without_triton_verifies_token_by_token(tmp_path: Path) -> None:
+    block = {**NGRAM, "rejection_sample_method": "block"}
+    lacking = environment(tmp_path / "a", "vllm-0.32.0+cpu")
+    (note,) = notes(block, executable=lacking)
+    assert "has no effect" in note
+    having = environment(tmp_path / "b", "vllm-0.32.0", "triton-3.6.0")
+    assert notes(block, executable=having) == ()
+
+
+def test_a_class_of_ones_own_runs_on_the_first_runner() -> None:
+    """Its method is not written where the model is a dotted path."""
+    arm = {"model": "my_drafters.Best", "num_speculative_tokens": 3}
+    (note,) = notes({**arm, "rejection_sample_method": "block"})
+    assert "has no effect" in note
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SGLANG_SIMULATE_ACC_LEN", "SGL_SIMULATE_ACC_LEN", "SGLANG_SIMULATE_ACC_METHOD"],
+)
+def test_acceptance_forced_by_the_shell_is_refused(name: str) -> None:
+    plain = Target(model="m", engine="sglang")
+    with pytest.raises(InputError) as error:
+        check_shell(plain, "s.toml: target", {name: "3"})
+    assert error.value.message.startswith("s.toml: target.env: specbench's own")
+    assert name in error.value.message
+    assert f'env = {{ {name} = "3" }}' in error.value.hint
+    check_shell(plain, "s.toml: target", {"PATH": "/bin"})
+    written = Target(model="m", engine="sglang", env={name: "2"})
+    check_shell(written, "s.toml: target", {name: "3"})
+    check_shell(Target(model="m", engine="vllm"), "s.toml: target", {name: "3"})
+
+
+@pytest.mark.parametrize("is_aa", [True, False])
+def test_the_shell_is_looked_at_before_any_launch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_aa: bool
+) -> None:
+    monkeypatch.setenv("SGLANG_SIMULATE_ACC_LEN", "3")
+    program = environment(tmp_path / "engine", "sglang-0.5.23")
+    sweep = plan(
+        {"algorithm": "NGRAM"}, is_aa=is_aa, engine="sglang", executable=program
+    )
+    with pytest.raises(InputError, match="SGLANG_SIMULATE_ACC_LEN"):
+        prepare_sweep(sweep, "s.toml", will_launch=True)
 
 
 def test_a_server_that_runs_already_has_decided() -> None:

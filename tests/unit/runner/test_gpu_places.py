@@ -24,7 +24,8 @@ MANY_CPUS = tuple(range(64))
 @pytest.fixture(autouse=True, scope="module")
 def no_variable() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"):
+            patch.delenv(name, raising=False)
         yield
 
 

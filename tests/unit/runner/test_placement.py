@@ -28,7 +28,8 @@ CPUS = tuple(range(8))
 
 @pytest.fixture(autouse=True)
 def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def spec(placement: str = "auto", **target: Any) -> SweepSpec:
@@ -233,3 +234,23 @@ def test_on_a_machine_where_others_compute_nothing_is_launched_unasked() -> None
         find(spec(), host)
     assert gpus(find(spec(engine="sim"), host)) == [("GPU-0",)]
     assert gpus(find(spec(env={"CUDA_VISIBLE_DEVICES": "0"}), host)) == [("0",)]
+
+
+def test_the_report_says_that_nobody_knows_who_computes_on_a_gpu() -> None:
+    host = replace(GPUS, gpus=tuple(replace(gpu, processes=None) for gpu in FOUR))
+    notes = find(spec("sequential"), host).notes
+    assert notes == (
+        "m: nobody can say whether others compute on GPU 0, where its launches run",
+    )
+    assert find(spec("sequential"), GPUS).notes == ()
+
+
+def test_numbers_of_gpus_need_an_order_that_nvml_shares(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST")
+    numbered = {"CUDA_VISIBLE_DEVICES": "2,3"}
+    with pytest.raises(InputError, match=r"x\.toml: m: .*FASTEST_FIRST"):
+        find(spec(env=numbered), GPUS)
+    own = {**numbered, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    assert gpus(find(spec(env=own), GPUS)) == [("2",), ("3",)]

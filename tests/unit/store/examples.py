@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from specbench.schema.cell import CellKey, Condition
+from specbench.schema.drafting import Drafter
 from specbench.schema.host import GpuFacts, GpuProcess, HostFacts
 from specbench.schema.plan import CellSize
 from specbench.schema.record import (
@@ -159,6 +160,14 @@ launch_records = st.builds(
         prefix_caching=st.none() | st.booleans(),
         notes=st.lists(texts, max_size=2).map(tuple),
         cuda_graph_max_tokens=st.none() | counts,
+        drafter=st.none()
+        | st.builds(
+            Drafter,
+            method=texts,
+            is_overlapped=st.none() | st.booleans(),
+            is_adaptive=st.none() | st.booleans(),
+            branches=st.none() | counts,
+        ),
     ),
     error=st.none() | texts,
     host=st.none() | hosts,

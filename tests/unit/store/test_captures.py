@@ -1,18 +1,18 @@
 """A recorded set on disk: what `meta.toml` says, and what is left out of it."""
 
+import shutil
 import tomllib
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specbench.errors import InputError
 from specbench.schema.capture import ArmMeta, CaptureMeta
-from specbench.store.capture_secrets import redact_log, redact_page
 from specbench.store.captures import (
     arm_table,
+    check_new_arm,
     meta_head,
     read_captures,
     toml_text,
@@ -73,36 +73,53 @@ def test_what_is_wrong_with_a_set_is_named(
         read_captures(tmp_path)
 
 
+NGRAM = ArmMeta(command="serve", speculates=True)
+
+
+def add(folder: Path, arm: str) -> None:
+    table = arm_table(arm, NGRAM)
+    write_arm(folder, meta_head(META), arm, table, {"start.log": b"up\n"})
+
+
+def test_an_arm_whose_folder_was_removed_is_not_added_twice(tmp_path: Path) -> None:
+    add(tmp_path, "ngram")
+    shutil.rmtree(tmp_path / "ngram")
+    before = (tmp_path / "meta.toml").read_bytes()
+    with pytest.raises(InputError, match=r"meta\.toml: arms\.ngram is there already"):
+        add(tmp_path, "ngram")
+    assert (tmp_path / "meta.toml").read_bytes() == before
+    assert not (tmp_path / "ngram").exists()
+
+
+def test_what_the_hint_says_lets_an_arm_be_recorded_again(tmp_path: Path) -> None:
+    add(tmp_path, "ngram")
+    with pytest.raises(InputError) as caught:
+        check_new_arm(tmp_path, "ngram")
+    assert '[arms."ngram"]' in (caught.value.hint or "")
+    shutil.rmtree(tmp_path / "ngram")
+    meta = tmp_path / "meta.toml"
+    meta.write_text(meta.read_text().partition('[arms."ngram"]')[0])
+    add(tmp_path, "ngram")
+    assert [arm.name for arm in read_captures(tmp_path).arms] == ["ngram"]
+
+
 @pytest.mark.parametrize(
-    ("line", "public"),
+    ("meta", "words"),
     [
-        ("serve --api-key abc --port 1", "serve --api-key <redacted> --port 1"),
-        ("args: {'api_key': ['abc'], 'n': 1}", "args: {'api_key': <redacted>, 'n': 1}"),
-        ("api_key=None, hf_token='x'", "api_key=None, hf_token=<redacted>"),
-        ("max_num_batched_tokens=2048", "max_num_batched_tokens=2048"),
-        ("tokenizer='org/toy'", "tokenizer='org/toy'"),
-        ("Authorization: Bearer zzz", "Authorization: Bearer <redacted>"),
+        (b'engine = "vll\xe4m"\n', "not UTF-8 text"),
+        (b'engine = "vllm"\narms = { a = {} }\n', r"no table .* can be added"),
+        (b"engine = vllm\n", "not valid TOML"),
     ],
 )
-def test_a_log_loses_its_secrets_only(line: str, public: str) -> None:
-    assert redact_log(line, ["zzz"]) == public
+def test_a_set_that_takes_no_arm_says_so_before_anything_is_recorded(
+    meta: bytes, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "meta.toml").write_bytes(meta)
+    with pytest.raises(InputError, match=words):
+        check_new_arm(tmp_path, "ngram")
 
 
-def test_a_page_without_a_secret_stays_as_it_was_sent() -> None:
-    body = b'{ "version" :  "0.32.0" }\n'
-    assert redact_page(body, ["abc"]) == body
-    assert redact_page(b"vllm:running 1.0\n", [""]) == b"vllm:running 1.0\n"
-
-
-def test_a_page_loses_what_stands_under_a_secret_name() -> None:
-    page = redact_page(
-        b'{"api_key": "abc", "max_tokens": 5, "x": ["zzz"],'
-        b' "launch_command": "serve --api-key abc --port 1"}',
-        ["zzz"],
-    )
-    assert orjson.loads(page) == {
-        "api_key": "<redacted>",
-        "max_tokens": 5,
-        "x": ["<redacted>"],
-        "launch_command": "serve --api-key <redacted> --port 1",
-    }
+def test_a_byte_order_mark_does_not_spoil_a_set(tmp_path: Path) -> None:
+    (tmp_path / "meta.toml").write_bytes(b'\xef\xbb\xbfengine = "vllm"\n')
+    add(tmp_path, "ngram")
+    assert [arm.name for arm in read_captures(tmp_path).arms] == ["ngram"]
