@@ -134,6 +134,18 @@ def expect_version(venv: Path, command: str, version: str) -> None:
         )
 
 
+def expect_import(
+    python: Path, code: str, version: str, env: Sequence[str] = ()
+) -> None:
+    """Run code that ends by printing its engine's version; `env`: `NAME=value`."""
+    report("checking that it imports (up to a minute the first time)")
+    done = run(["env", *env, str(python), "-c", code])
+    if done.returncode != 0 or done.stdout.split()[-1:] != [version]:
+        raise InstallError(
+            f"importing did not end with {version}:\n{last_lines(done, 12)}"
+        )
+
+
 def main(recipe: Recipe, default: Path, arguments: Sequence[str] | None = None) -> int:
     """The command line that the install scripts share; returns the exit status."""
     parser = argparse.ArgumentParser(description=f"Install {recipe.title}.")

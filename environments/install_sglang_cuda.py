@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import engine_venv
-from pip_command import InstallError, last_lines, pip, report, run
+from pip_command import pip, report
 
 VERSION = "0.5.23"
 HERE = Path(__file__).resolve().parent
@@ -23,11 +23,9 @@ def fill(venv: Path) -> None:
     python = engine_venv.python_of(venv)
     pip(python, "install", "--requirement", str(REQUIREMENTS))
     # its command line starts only where there is a GPU
-    done = run([str(python), "-c", "import sglang; print(sglang.__version__)"])
-    if done.returncode != 0 or done.stdout.split()[-1:] != [VERSION]:
-        raise InstallError(
-            f"importing sglang did not end with {VERSION}:\n{last_lines(done, 12)}"
-        )
+    engine_venv.expect_import(
+        python, "import sglang; print(sglang.__version__)", VERSION
+    )
 
 
 RECIPE = engine_venv.Recipe(

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import orjson
-
 from specbench.engines.contract import FactPages
+from specbench.engines.page_values import first_model, json_object, text, whole
 from specbench.schema.drafting import Drafter
 from specbench.schema.record import EngineFacts
 from specbench.wire.errors import WireError
@@ -57,16 +56,16 @@ chose for a drafter (srt/arg_groups/speculative_hook.py, srt/speculative/)."""
 
 def read_facts(engine: str, pages: FactPages) -> EngineFacts:
     """`engine` is the adapter's name."""
-    info = _json_object(pages.info) or _json_object(pages.version)
+    info = json_object(pages.info) or json_object(pages.version)
     states = _states(info)
     messages = _messages(pages.log)
-    model = _first_model(pages.models)
+    model = first_model(pages.models)
     summary = _last_summaries(messages)
     return EngineFacts(
         engine=engine,
-        version=_text(info.get("version")),
-        model_id=_text(model.get("id")) or _text(info.get("served_model_name")),
-        max_model_len=_whole(model.get("max_model_len"))
+        version=text(info.get("version")),
+        model_id=text(model.get("id")) or text(info.get("served_model_name")),
+        max_model_len=whole(model.get("max_model_len"))
         or _sum_or_first(summary, "context", is_sum=False),
         kv_capacity_tokens=_kv_tokens(info, states)
         or _kv_tokens_of_metrics(pages.metrics)
@@ -81,22 +80,6 @@ def read_facts(engine: str, pages: FactPages) -> EngineFacts:
     )
 
 
-def _json_object(page: str | None) -> dict[str, Any]:
-    try:
-        value = orjson.loads(page or "")
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 def _negated(value: object) -> bool | None:
     return (not value) if isinstance(value, bool) else None
 
@@ -108,33 +91,26 @@ def _states(info: dict[str, Any]) -> list[dict[str, Any]]:
     return [state for state in listed if isinstance(state, dict)]
 
 
-def _first_model(page: str | None) -> dict[str, Any]:
-    models = _json_object(page).get("data")
-    if isinstance(models, list) and models and isinstance(models[0], dict):
-        return models[0]
-    return {}
-
-
 def _sum_of(values: Sequence[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
 
 
 def _ranks(info: dict[str, Any]) -> int:
-    return _whole(info.get("dp_size")) or 1
+    return whole(info.get("dp_size")) or 1
 
 
 def _kv_tokens(info: dict[str, Any], states: list[dict[str, Any]]) -> int | None:
     """The page's own figure is that of one rank."""
     usage = (state.get("memory_usage") for state in states)
     tokens = [
-        _whole(one.get("token_capacity")) if isinstance(one, dict) else None
+        whole(one.get("token_capacity")) if isinstance(one, dict) else None
         for one in usage
     ]
     total = _sum_of(tokens)
     if total is not None:
         return total
-    own = _whole(info.get("max_total_num_tokens"))
+    own = whole(info.get("max_total_num_tokens"))
     return None if own is None else own * _ranks(info)
 
 
@@ -152,17 +128,17 @@ def _kv_tokens_of_metrics(page: str | None) -> int | None:
 def _cap(info: dict[str, Any], states: list[dict[str, Any]]) -> int | None:
     """What is in force, which may be less than what was asked for."""
     effective = [
-        _whole(state.get("effective_max_running_requests_per_dp")) for state in states
+        whole(state.get("effective_max_running_requests_per_dp")) for state in states
     ]
     total = _sum_of(effective)
-    return _whole(info.get("max_running_requests")) if total is None else total
+    return whole(info.get("max_running_requests")) if total is None else total
 
 
 def _prefill_chunk(
     info: dict[str, Any], summary: dict[str, re.Match[str]]
 ) -> int | None:
     """Prompt tokens of one step; None where prompts are not cut (-1)."""
-    chunk = _whole(info.get("chunked_prefill_size"))
+    chunk = whole(info.get("chunked_prefill_size"))
     if chunk is None:
         said = next((match["chunk"] for match in summary.values()), "")
         chunk = int(said) if said.lstrip("-").isdecimal() else None
@@ -177,19 +153,19 @@ def _graph_tokens(info: dict[str, Any], states: list[dict[str, Any]]) -> int | N
         for state in states
         if isinstance(listed := state.get("decode_cuda_graph_bs"), list)
         for one in listed
-        if (size := _whole(one)) is not None
+        if (size := whole(one)) is not None
     ]
     if not sizes:
         return None
     width = 1
-    if _text(info.get("speculative_algorithm")):
-        width = _whole(info.get("speculative_num_draft_tokens")) or 1
+    if text(info.get("speculative_algorithm")):
+        width = whole(info.get("speculative_num_draft_tokens")) or 1
     return max(sizes) * width
 
 
 def _drafter(info: dict[str, Any]) -> Drafter | None:
     """What is in force: the page has what SGLang chose where nothing was given."""
-    method = _text(info.get("speculative_algorithm"))
+    method = text(info.get("speculative_algorithm"))
     if method is None:
         return None
     adaptive = info.get("speculative_adaptive")
@@ -197,7 +173,7 @@ def _drafter(info: dict[str, Any]) -> Drafter | None:
         method=method,
         is_overlapped=_negated(info.get("disable_overlap_schedule")),
         is_adaptive=adaptive if isinstance(adaptive, bool) else None,
-        branches=_whole(info.get("speculative_eagle_topk")),
+        branches=whole(info.get("speculative_eagle_topk")),
     )
 
 
@@ -236,5 +212,5 @@ def _self_changes(messages: list[tuple[str, str]]) -> tuple[str, ...]:
 
 def _greedy_note(info: dict[str, Any]) -> Iterator[str]:
     """Nobody logs it (srt/speculative/, 0.5.23)."""
-    if info.get("device") == "cpu" and _text(info.get("speculative_algorithm")):
+    if info.get("device") == "cpu" and text(info.get("speculative_algorithm")):
         yield CPU_GREEDY

@@ -3,11 +3,9 @@ Written from vLLM 0.32.0; nothing here raises, a fact that is not said is None."
 
 import math
 import re
-from typing import Any
-
-import orjson
 
 from specbench.engines.contract import FactPages
+from specbench.engines.page_values import first_model, json_object, text, whole
 from specbench.schema.record import EngineFacts
 from specbench.wire.errors import WireError
 from specbench.wire.prometheus import Series, parse_exposition
@@ -62,13 +60,13 @@ def read_facts(engine: str, pages: FactPages) -> EngineFacts:
     """`engine` is the adapter's name: others speak this dialect too."""
     messages = _messages(pages.log)
     cache = _cache_series(pages.metrics)
-    model = _first_model(pages.models)
+    model = first_model(pages.models)
     tokens, times = _kv_sizes(cache, messages)
     return EngineFacts(
         engine=engine,
         version=_version(pages.version, messages),
-        model_id=_text(model.get("id")),
-        max_model_len=_whole(model.get("max_model_len")),
+        model_id=text(model.get("id")),
+        max_model_len=whole(model.get("max_model_len")),
         kv_capacity_tokens=tokens,
         kv_max_concurrency=times,
         max_num_seqs=_last_number(messages, _GIVEN_SEQS),
@@ -86,35 +84,12 @@ def _messages(log: str) -> list[tuple[str, str]]:
     return [(m["process"] or "", m["message"]) for m in matches if m]
 
 
-def _json_object(page: str | None) -> dict[str, Any]:
-    try:
-        value = orjson.loads(page or "")
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 def _version(page: str | None, messages: list[tuple[str, str]]) -> str | None:
-    said = _text(_json_object(page).get("version"))
+    said = text(json_object(page).get("version"))
     if said is not None:
         return said
     matches = (_BANNER_VERSION.search(message) for _, message in messages)
     return next((m["version"] for m in matches if m), None)
-
-
-def _first_model(page: str | None) -> dict[str, Any]:
-    models = _json_object(page).get("data")
-    if isinstance(models, list) and models and isinstance(models[0], dict):
-        return models[0]
-    return {}
 
 
 def _cache_series(page: str | None) -> list[Series]:

@@ -4,6 +4,7 @@ away below, then what should be known beside them."""
 from collections.abc import Iterator
 
 from specbench.report import words
+from specbench.report.acceptance_tables import markdown_acceptance
 from specbench.report.answer_words import (
     details,
     first_slower,
@@ -14,7 +15,6 @@ from specbench.report.answer_words import (
 from specbench.report.answers import AnswerGroup, group_answers, neighbours
 from specbench.report.blocks import make_blocks
 from specbench.report.brackets import all_answers, interval_notes, multiplicity_note
-from specbench.report.category_tables import markdown_categories
 from specbench.report.facts import RunFacts
 from specbench.report.launch_noise import (
     NO_NOISE,
@@ -36,7 +36,6 @@ from specbench.report.remarks import (
 )
 from specbench.report.search_tables import search_lines
 from specbench.report.target_rows import markdown_targets
-from specbench.report.temperature_tables import markdown_temperatures
 from specbench.schema.findings import RunFindings
 
 ANSWER_HEAD = (
@@ -63,8 +62,7 @@ def report_markdown(findings: RunFindings, facts: RunFacts) -> str:
     if note := multiplicity_note(all_answers(findings)):
         lines += [note, ""]
     lines += context_lines(findings, facts)
-    lines += markdown_temperatures(findings, facts)
-    lines += markdown_categories(findings, facts)
+    lines += markdown_acceptance(findings, facts)
     lines += search_lines(findings, facts)
     blocks = make_blocks(findings)
     for block in blocks:

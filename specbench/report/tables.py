@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from specbench.report import words
+from specbench.report.acceptance_tables import rich_acceptance
 from specbench.report.answers_table import answers_table
 from specbench.report.blocks import make_blocks
 from specbench.report.brackets import all_answers, interval_notes
-from specbench.report.category_tables import rich_categories
 from specbench.report.cells_table import block_tables
 from specbench.report.comparison_tables import OPEN_MARK
 from specbench.report.context_tables import context_tables
@@ -38,7 +38,6 @@ from specbench.report.remarks import (
 )
 from specbench.report.search_tables import search_tables
 from specbench.report.target_rows import rich_targets
-from specbench.report.temperature_tables import rich_temperatures
 from specbench.schema.findings import RunFindings, Severity
 
 FIGURES_NOTE = (
@@ -57,8 +56,7 @@ def run_tables(findings: RunFindings, facts: RunFacts) -> RenderableType:
         *rich_targets(findings, facts),
         break_even_table(findings, facts),
         *context_tables(findings, facts),
-        *rich_temperatures(findings, facts),
-        *rich_categories(findings, facts),
+        *rich_acceptance(findings, facts),
         *search_tables(findings, facts),
         noise_table(findings),
         remarks(findings, facts),

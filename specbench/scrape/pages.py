@@ -68,6 +68,26 @@ class _Call:
         return answer.text
 
 
+def open_client(
+    url: str,
+    headers: Mapping[str, str] | None,
+    timeout_s: float,
+    transport: httpx.AsyncBaseTransport | None = None,
+    connections: int | None = None,
+) -> httpx.AsyncClient:
+    """For many pages of one server; None = as many connections as it takes."""
+    # trust_env=False: a proxy in the environment must not come between. Identity:
+    # prometheus_client, which serves metrics, would compress them for a busy engine.
+    return httpx.AsyncClient(
+        headers={"accept-encoding": "identity", **(headers or {})},
+        timeout=timeout_s,
+        trust_env=False,
+        verify=trust_store(url),
+        transport=transport,
+        limits=httpx.Limits(max_connections=connections),
+    )
+
+
 def trust_store(url: str) -> ssl.SSLContext | bool:
     """Whose certificates are believed: the system's, or those of SSL_CERT_FILE, as for
     the load."""

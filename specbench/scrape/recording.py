@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 import orjson
 
-from specbench.scrape.pages import describe_failure, trust_store
+from specbench.scrape.pages import describe_failure, open_client
 
 EXCHANGE_TIMEOUT_S = 300.0
 """A handful of tokens takes no engine so long, a slow CPU neither."""
@@ -49,15 +49,7 @@ class Recorder:
     ) -> None:
         self._url = url.rstrip("/")
         self._timeout_s = timeout_s
-        # trust_env=False: a proxy in the environment must not come between. Identity:
-        # what is kept is what the parsers get during a measurement.
-        self._client = httpx.AsyncClient(
-            headers={"accept-encoding": "identity", **(headers or {})},
-            timeout=timeout_s,
-            trust_env=False,
-            verify=trust_store(url),
-            transport=transport,
-        )
+        self._client = open_client(url, headers, timeout_s, transport)
 
     async def get(self, path: str) -> Answer:
         """One page."""

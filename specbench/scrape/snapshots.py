@@ -10,7 +10,7 @@ import httpx
 
 from specbench import clock
 from specbench.schema.snapshot import MetricsSnapshot, Phase
-from specbench.scrape.pages import describe_failure, trust_store
+from specbench.scrape.pages import describe_failure, open_client
 from specbench.wire.prometheus import cut_to_prefix
 
 READING_TIMEOUT_S = 5.0
@@ -34,15 +34,8 @@ class SnapshotReader:
         self._page = url.rstrip("/") + path
         self._prefix = prefix
         self._now_ns = now_ns
-        # trust_env=False: a proxy in the environment must not come between. Identity:
-        # prometheus_client, which serves the page, would compress it for a busy engine.
-        self._client = httpx.AsyncClient(
-            headers={"accept-encoding": "identity", **(headers or {})},
-            timeout=READING_TIMEOUT_S,
-            trust_env=False,
-            verify=trust_store(url),
-            transport=transport,
-            limits=httpx.Limits(max_connections=1),
+        self._client = open_client(
+            url, headers, READING_TIMEOUT_S, transport, connections=1
         )
 
     async def take(self, phase: Phase) -> MetricsSnapshot:

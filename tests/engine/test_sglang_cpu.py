@@ -3,7 +3,6 @@ STANDALONE, a handful of requests, the whole way to one report. SGLang's kernels
 stand-ins (tests/engine/sglang_cpu). Times mean nothing here; facts do."""
 
 import csv
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,8 @@ import pytest
 
 from specbench.schema.sample import Role
 from specbench.store.reader import StoredRun
+from tests.engine.places import MODEL, SGLANG, VLLM, need
 from tests.loopback.cli import ran_to_its_end, specbench, strict_json
-
-ROOT = Path(__file__).parents[2]
-SGLANG = Path(os.environ.get("SPECBENCH_SGLANG", ROOT / ".venv-sglang/bin/python"))
-VLLM = Path(os.environ.get("SPECBENCH_VLLM", ROOT / ".venv-vllm/bin/vllm"))
-MODEL = Path(os.environ.get("SPECBENCH_MODEL", ROOT / "models/smollm2-135m"))
 
 SWEEP = """
 [[targets]]
@@ -90,11 +85,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of the sweep, measured once for all tests of this module."""
-    if missing := [path for path in (SGLANG, VLLM, MODEL) if not path.exists()]:
-        pytest.fail(
-            f"{missing[0]} is missing: make engine-sglang-cpu engine-vllm-cpu"
-            " model-smollm2"
-        )
+    need(SGLANG, VLLM, MODEL)
     folder = tmp_path_factory.mktemp("engines")
     sweep = folder / "both.toml"
     sweep.write_text(SWEEP.format(model=MODEL, sglang=SGLANG, vllm=VLLM))

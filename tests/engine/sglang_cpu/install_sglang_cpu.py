@@ -21,10 +21,8 @@ sys.path.insert(0, str(ROOT / "environments"))
 import engine_venv  # type: ignore[import-not-found]  # noqa: E402
 from pip_command import (  # type: ignore[import-not-found]  # noqa: E402
     InstallError,
-    last_lines,
     pip,
     report,
-    run,
 )
 
 VERSION = "0.5.23"
@@ -63,7 +61,7 @@ def fill(venv: Path) -> None:
     change(packages / FALLBACK, ASKED, ANSWERED)
     (packages / CUDA_ONLY).write_text("", encoding="utf-8")
     (packages / "specbench_kernels.pth").write_text(f"{KERNELS}\n", encoding="utf-8")
-    check(python)
+    engine_venv.expect_import(python, CHECK, VERSION, ("SGLANG_USE_CPU_ENGINE=1",))
 
 
 def change(path: Path, old: str, new: str) -> None:
@@ -75,16 +73,6 @@ def change(path: Path, old: str, new: str) -> None:
             f"{path}: does not decide about the CPU's attention as {VERSION} does"
         )
     path.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def check(python: Path) -> None:
-    """That the server's modules find the kernels."""
-    report("checking that the server's parts import (up to a minute the first time)")
-    done = run(["env", "SGLANG_USE_CPU_ENGINE=1", str(python), "-c", CHECK])
-    if done.returncode != 0 or done.stdout.split()[-1:] != [VERSION]:
-        raise InstallError(
-            f"importing sglang did not end with {VERSION}:\n{last_lines(done, 12)}"
-        )
 
 
 RECIPE = engine_venv.Recipe(
