@@ -169,11 +169,9 @@ def _key(maps: Sequence[ContextMap]) -> list[Any]:
         ),
     ]
     if any(_open_cells(maps)):
-        unsure = "the same where a cell beside it is not told from 1"
-        handles += [
-            Line2D([], [], ls=NOT_TOLD, color=LINE, lw=2.4, label=unsure),
-            _patch(NOTHING, OPEN_HATCH, "not told from 1"),
-        ]
+        unsure = "the same beside a cell not told from 1"
+        handles.insert(1, Line2D([], [], ls=NOT_TOLD, color=LINE, lw=2.4, label=unsure))
+        handles.append(_patch(NOTHING, OPEN_HATCH, "not told from 1"))
     handles += [
         _patch(FILLS[kind], HATCHES[kind], label)
         for kind, label in IN_KEY.items()
